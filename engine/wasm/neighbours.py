@@ -16,6 +16,8 @@ from rulespec.engine.wasm.widths import ROW
 
 _FEW = 4_000
 """The number of cells whose sum always fits into 64 bits."""
+_UNROLLED = 32
+"""The maximum number of cells that are read without a loop."""
 
 
 class NeighbourEmitter:
@@ -37,12 +39,8 @@ class NeighbourEmitter:
     def neighbours(self, e: ir.Positive | ir.Total | ir.Held) -> Iterator[tuple[int, int]]:
         """A loop over adjacent cells; yields the locals that hold the cell's number and its 32-bit address."""
         code = self.x.code
-        i, at = code.local(), code.local(I32)
+        i, at = code.local(), self._first(e)
         stride = 1 if isinstance(e, ir.Held) else e.stride
-        index = ir.Const(0) if isinstance(e, ir.Held) else e.index
-        self.x.place(ir.Cell(e.base, index, self.x.memory.cells))
-        code.do("wrap")
-        code.set(at)
         code.const(0)
         code.set(i)
         outside, again = code.block(), code.loop()
@@ -63,6 +61,16 @@ class NeighbourEmitter:
         code.end()
         code.end()
 
+    def _first(self, e: ir.Positive | ir.Total | ir.Held) -> int:
+        """The local with the 32-bit address of the first cell."""
+        code = self.x.code
+        at = code.local(I32)
+        index = ir.Const(0) if isinstance(e, ir.Held) else e.index
+        self.x.place(ir.Cell(e.base, index, self.x.memory.cells))
+        code.do("wrap")
+        code.set(at)
+        return at
+
     def _total(self, e: ir.Total) -> None:
         code = self.x.code
         total = code.local()
@@ -81,6 +89,8 @@ class NeighbourEmitter:
 
     def _positive_words(self, e: ir.Positive) -> list[Word]:
         code = self.x.code
+        if e.count <= _UNROLLED and self.x.words(e) == 1:
+            return self._unrolled(e)
         with self.gathered(e) as (result, add), self.neighbours(e) as (i, at):
             code.get(at)
             code.load()
@@ -90,6 +100,22 @@ class NeighbourEmitter:
             add(i)
             code.end()
         return result
+
+    def _unrolled(self, e: ir.Positive) -> list[Word]:
+        """The set of a few positive cells, without a loop and without branches."""
+        code, at, result = self.x.code, self._first(e), self.x.code.local()
+        is_truth = self.x.p.cells[e.base].type == "bool"
+        for i in range(e.count):
+            code.get(at)
+            code.load(8 * e.stride * i)
+            if not is_truth:
+                code.const(0)
+                code.do("gt_s", "extend")
+            if i:
+                code.const(i)
+                code.do("shl", "or")
+        code.set(result)
+        return sets.in_locals(code, result, 1)
 
     def _held(self, e: ir.Held) -> None:
         sets.push(self.x.code, self._held_words(e))

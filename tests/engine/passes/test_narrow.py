@@ -209,3 +209,41 @@ def cells_tested(p: ir.Program) -> list[ir.Cell]:
         for c in walk(x.where)
         if isinstance(c, ir.Cell) and c.index == ir.Local(x.slot)
     ]
+
+
+CELLS = """
+procedure play():
+    repeat at most 20:
+        for p in player:
+            decide turn by p:
+                option add(n in -1 .. 1, t in tray where lit(p, t) < 2 * {count}):
+                    for u in tray where box[p, u].full or box[p, u].level > 0:
+                        set box[p, u].level to box[p, u].level - 1
+                    set box[p, t].level to box[p, t].level + 2 * n
+                    set box[next(p), t].full to n > 0
+                option pass_on:
+                    set p.best to count(t in tray where box[p, t].full) + lit(p, first(tray))
+
+def lit(p: player, t: tray) -> int: count(u in tray where box[p, u].level > 0) + union_of(p, t)
+def union_of(p: player, t: tray) -> int: count(u in tray where u != t and box[p, u].full)
+
+scoring p in player:
+    score p.best + lit(p, first(tray))
+--- kinds.yaml
+kinds:
+  player: {{state: {{best: {{type: int}}}}}}
+  tray: {{entities: {{{entities}}}}}
+  box: {{product: [player, tray], state: {{level: {{type: int}}, full: {{type: bool}}}}}}
+"""
+
+
+def cells(folder: Path, count: int) -> Table:
+    """A table with `count` numbers, negative ones among them, and as many truth values for each seat."""
+    entities = ", ".join(f"t{i}: {{}}" for i in range(count))
+    return Table(small(folder / f"cells{count}", CELLS.format(count=count, entities=entities)), 2)
+
+
+@pytest.mark.parametrize("count", [8, 32, 33, 70])
+@pytest.mark.parametrize("machine", MACHINES)
+def test_sets_of_positive_cells_have_the_same_members_in_all_machines(tmp_path: Path, machine: str, count: int) -> None:
+    beside_the_interpreter(machine, cells(tmp_path, count), Length(200 // count, 10), random.Random(count))
