@@ -61,6 +61,8 @@ class WasmOutcomes:
         self.plan = plan
         self._ruleset = ruleset
         self._results: dict[tuple[object, ...], tuple[str, tuple[str, ...], dict[str, int]]] = {}
+        self._names = {seats: seat_names(seats, plan.called) for seats in plan.players}
+        self._teams = teams(ruleset.declarations)
         self.games: dict[int, WasmGames] = {}
         for seats in dict.fromkeys(plan.players):
             wasm = wasm_program(ruleset, seats, plan.settings)
@@ -117,8 +119,7 @@ class WasmOutcomes:
         """The ending, the winners and the points of a game."""
         key = seats, played.ending, played.won, tuple(played.ranks)
         if (known := self._results.get(key)) is None:
-            names = seat_names(seats, self.plan.called)
-            of_seats = teams(self._ruleset.declarations)[:seats]
+            names, of_seats = self._names[seats], self._teams[:seats]
             result = result_of(self.games[seats].program, played.ending, played.won, played.ranks, names, of_seats)
             if len(self._results) == _KNOWN:
                 self._results.clear()
