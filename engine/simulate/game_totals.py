@@ -58,8 +58,10 @@ class Totals:
             self.capped += times
         else:
             self.endings[outcome.ended] += times
-            for team, own in self._members(outcome.players).items():
-                won = times * self._share(outcome, own)
+            teams = self._members(outcome.players)
+            winning = sum(own[0] in outcome.winners for own in teams.values())
+            for team, own in teams.items():
+                won = times * (1 / winning) if own[0] in outcome.winners else 0.0
                 self.team_games[team] += times
                 self.team_wins[team] = self.team_wins.get(team, 0.0) + won
                 for seat in own:
@@ -71,8 +73,10 @@ class Totals:
 
     def _add_roles(self, outcome: Outcome, times: int) -> None:
         """Counts wins by the entity that each seat held at the start, beside the number expected by chance."""
+        if outcome.details is None:
+            return
         members_ = self._members(outcome.players)
-        for role, seat in outcome.details.roles.items() if outcome.details is not None else ():
+        for role, seat in outcome.details.roles.items():
             own = next((each for each in members_.values() if seat in each), [seat])
             self.role_games[role] += times
             self.role_wins[role] = self.role_wins.get(role, 0.0) + times * self._share(outcome, own)
