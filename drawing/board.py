@@ -16,6 +16,7 @@ from rulespec.drawing.board_forms import HOSTS, SIDE, plans_of
 from rulespec.drawing.captions import caption, notes
 from rulespec.drawing.cell_borders import FORMS
 from rulespec.drawing.colours import INK
+from rulespec.drawing.disc_letters import spare_letters
 from rulespec.drawing.drawing_file import read_drawing
 from rulespec.drawing.drawn_tokens import LARGEST, DrawnToken, Standing, drawn, marker_token
 from rulespec.drawing.holdings import SheetTable, TablePart, moved, rows, table_of, table_plan, tables_within
@@ -184,7 +185,7 @@ class Board:
         self.names = Names(d, tuple(names))
         titled = shown_names(names)
         titles = cache(lambda kind: _titles(d, style, words, kind, titled))
-        self.sheet = Sheet(d, style, titles, self.names, words)
+        self.sheet = Sheet(d, spare_letters(d, style, self.names), titles, self.names, words)
         self.plans: dict[str, Plan] = {}
         self.scales: dict[tuple[str, str], Plan] = {}
         self.tables: list[SheetTable] = []

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rulespec.drawing import svg
 from rulespec.drawing.colours import INK, ground
+from rulespec.drawing.entity_looks import Look
 from rulespec.drawing.panel_boards import lettered_heads, pair_width
 from rulespec.drawing.plan import HEAD, Sheet
 from rulespec.drawing.regular_boards import heading
-from rulespec.drawing.style import BoardStyle, Look
+from rulespec.drawing.style import BoardStyle
 from rulespec.drawing.svg import Point
 from rulespec.drawing.text_width import shortened, text_width
 from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf
@@ -98,7 +99,7 @@ def _notes(sheet: Sheet, board: BoardStyle) -> Iterator[str]:
         if code:
             yield f"{code}: {title}" if code != title else title
         elif isinstance(field.type, Ent | SetOf | Order):
-            yield _with_letters(sheet, title, field.type.kind)
+            yield title if field.type.kind in board.plain else _with_letters(sheet, title, field.type.kind)
         elif isinstance(field.type, Bool | Num | Maybe):
             yield f"{numbers}: {title}"
     if board.form == "pairs" and len(kind.product) == 2:

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from rulespec.drawing import svg
 from rulespec.drawing.colours import BACK, INK, colour, ink_on
+from rulespec.drawing.entity_looks import Look
 from rulespec.drawing.guess import row_tables
 from rulespec.drawing.plan import Sheet
 from rulespec.drawing.shown import Entity, Pile, Unseen
-from rulespec.drawing.style import Look
 from rulespec.drawing.text_width import text_width
 from rulespec.types import Num
 

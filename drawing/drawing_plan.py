@@ -13,10 +13,10 @@ from rulespec.drawing.board import Board, scale_id
 from rulespec.drawing.cards import is_counted, is_explained, named_by, number_on
 from rulespec.drawing.colours import CALLED, colour, ink_on
 from rulespec.drawing.drawn_tokens import LARGEST
+from rulespec.drawing.entity_looks import Look
 from rulespec.drawing.holdings import SheetTable
 from rulespec.drawing.plan import LinkLines
 from rulespec.drawing.stands import Stand
-from rulespec.drawing.style import Look
 from rulespec.drawing.table_columns import Column, fact_text
 from rulespec.drawing.table_texts import TextTable
 from rulespec.drawing.text_width import tables
@@ -106,6 +106,7 @@ def _piece(board: Board, name: str) -> dict[str, Any]:
         "colour": [colour(style.colour), ink_on(style.colour)] if style.colour else [],
         "text": style.text,
         "grouped": style.grouped,
+        **({"plain": True} if style.plain else {}),
         "shown": None if style.places is None else list(style.places),
         "places": {place: of.index for place, of in decl.places.items()},
     }
@@ -147,8 +148,8 @@ def _slots(slots: Any) -> dict[str, list[float]]:
 
 
 def _board(board: Board, kind: str) -> dict[str, Any]:
-    fields, dice = board.sheet.d.kinds[kind].state, board.plans[kind].dice
-    shown = [f for f in board.sheet.style.boards[kind].fields if f in fields and not board.words.internal(kind, f)]
+    fields, dice, style = board.sheet.d.kinds[kind].state, board.plans[kind].dice, board.sheet.style.boards[kind]
+    shown = [f for f in style.fields if f in fields and not board.words.internal(kind, f)]
     return {
         "kind": kind,
         "panel": board.panel_of(kind),
@@ -165,6 +166,7 @@ def _board(board: Board, kind: str) -> dict[str, Any]:
         "dice": None if dice is None else list(dice),
         "fields": [_field(board, kind, f) for f in shown],
         "tiles": _tiles(board, kind),
+        **({"plain": sorted(style.plain)} if style.plain else {}),
     }
 
 

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from rulespec.drawing import svg
 from rulespec.drawing.cards import hidden_text, number_on
 from rulespec.drawing.colours import BACK, INK, colour, ink_on
+from rulespec.drawing.entity_looks import Look
 from rulespec.drawing.plan import Manner, Sheet
 from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.shown import Entity, Pile
 from rulespec.drawing.stands import Stand
-from rulespec.drawing.style import Look
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened, text_width
 from rulespec.records import Brief
@@ -105,7 +105,7 @@ def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> Dr
     else:
         text = many if style.text in ("count", "title") else ""
     # The first owner gives the colour; if that is ambiguous in grey, a letter names the owner too.
-    alike = bool(looks) and not style.colour and looks[0].hatch != "none"
+    alike = bool(looks) and not style.colour and not style.plain and looks[0].hatch != "none"
     mark = looks[0].letter if alike and style.text != "owner" else ""
     owners = ".".join(sheet.names_of(owner) for owner in pile.owners)
     id_ = ".".join(part for part in ("piece", key, pile.type, pile.place, pile.token or owners) if part)
@@ -156,12 +156,18 @@ def owned_token(sheet: Sheet, pile: Pile, key: str, index: str, title: str) -> D
     return DrawnToken(id_, sheet.style.pieces[pile.type].symbol, first.colour, "", title)
 
 
-def marker_token(sheet: Sheet, of: Entity | None, field: str, key: str, title: str) -> DrawnToken:
-    """The token for a field whose value is a place: a field of the entity `of`, or of the game if `of` is None."""
+def marker_token(
+    sheet: Sheet, of: Entity | None, field: str, key: str, title: str, plain: frozenset[str] = frozenset()
+) -> DrawnToken:
+    """The token for a field whose value is a place: a field of the entity `of`, or of the game if `of` is None.
+
+    `plain` kinds have no letter.
+    """
     if of is None:
         return DrawnToken(f"marker.{key}.{field}", "ring", "white", "", title)
     look = sheet.look(*of)
-    return DrawnToken(f"ring.{key}.{sheet.names_of(of)}.{field}", "circle", look.colour, look.letter, title)
+    letter = "" if of[0] in plain else look.letter
+    return DrawnToken(f"ring.{key}.{sheet.names_of(of)}.{field}", "circle", look.colour, letter, title)
 
 
 def drawn(sheet: Sheet, tokens: Sequence[DrawnToken], slot: Box, how: Standing) -> Iterator[SceneItem]:

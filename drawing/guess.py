@@ -430,7 +430,7 @@ def guessed_looks(d: typed.Declarations, boards: Drawing) -> tuple[Drawing, dict
         numbers = numbers_of(d, kind.name)
         counted = dict(zip(numbers, labels.numbered(kind.name.replace("_", " "), list(numbers.values())), strict=True))
         letters = [counted.get(entity.name) or labels.of(entity.title) for entity in kind.entities]
-        hues = _named_hues(kind) or _hues_of_facts(d, kind)
+        hues = named_hues(kind) or _hues_of_facts(d, kind)
         looks[kind.name] = {
             entity.name: {"letter": label} | ({"colour": hues[entity.name]} if entity.name in hues else {})
             for entity, label in zip(kind.entities, letters, strict=True)
@@ -439,7 +439,7 @@ def guessed_looks(d: typed.Declarations, boards: Drawing) -> tuple[Drawing, dict
     return looks, codes
 
 
-def _named_hues(kind: typed.Kind) -> dict[str, str]:
+def named_hues(kind: typed.Kind) -> dict[str, str]:
     """The colours that names are, or contain as a word if most names of the kind contain one."""
     words = {entity.name: _HUES.intersection(entity.name.split("_")) for entity in kind.entities}
     hues = {name: next(iter(hue)) for name, hue in words.items() if len(hue) == 1}
@@ -453,7 +453,7 @@ def _hues_of_facts(d: typed.Declarations, kind: typed.Kind) -> dict[str, str]:
     """
     for fact in kind.facts.values():
         of = d.kinds.get(fact.type.kind) if isinstance(fact.type, Ent) else None
-        if of is None or of is kind or of.is_player or 2 * len(named := _named_hues(of)) <= len(of.entities):
+        if of is None or of is kind or of.is_player or 2 * len(named := named_hues(of)) <= len(of.entities):
             continue
         names = [of.entities[value].name if value >= 0 else "" for value in fact.values]
         return {e.name: named[name] for e, name in zip(kind.entities, names, strict=True) if name in named}

@@ -15,6 +15,7 @@ from rulespec.drawing import svg
 from rulespec.drawing.areas import Areas, areas
 from rulespec.drawing.bridges import Bridge, Pair, bridges, crossings
 from rulespec.drawing.colours import INK, WATERS
+from rulespec.drawing.entity_looks import Look
 from rulespec.drawing.map_links import Across, Arrow, Link, across_of, arrows_of, links_of, pairs_of
 from rulespec.drawing.outlines import Frame, centre_of, holds, net, square
 from rulespec.drawing.place_looks import Side, badge, badge_room, lettering_of, moved, shift, side_of
@@ -23,7 +24,7 @@ from rulespec.drawing.plan import Plan, Sheet
 from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.seams import Seam, seams_of, stubs_of
 from rulespec.drawing.stands import Stand, stands
-from rulespec.drawing.style import BoardStyle, Look
+from rulespec.drawing.style import BoardStyle
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import READABLE, WATER, shortened
 

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Set
 from rulespec.drawing import svg
 from rulespec.drawing.colours import INK, colour
 from rulespec.drawing.colours import ground as grounded
+from rulespec.drawing.entity_looks import Look
 from rulespec.drawing.hatching import hatched
 from rulespec.drawing.map_ground import Ground, arrow, spot_boxes, spot_look
 from rulespec.drawing.map_links import arrow_over
 from rulespec.drawing.place_looks import BRIM, RANKS, badge, badges_of, fill_of
 from rulespec.drawing.plan import Sheet
 from rulespec.drawing.scene import SceneItem
-from rulespec.drawing.style import BoardStyle, LinkStyle, Look
+from rulespec.drawing.style import BoardStyle, LinkStyle
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened, text_width
 

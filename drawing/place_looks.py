@@ -10,9 +10,10 @@ from msgspec.structs import replace
 from rulespec.drawing import svg
 from rulespec.drawing.areas import Border
 from rulespec.drawing.colours import colour, ink_on
+from rulespec.drawing.entity_looks import Look
 from rulespec.drawing.placing import LabelBlock
 from rulespec.drawing.plan import Sheet
-from rulespec.drawing.style import BoardStyle, Look
+from rulespec.drawing.style import BoardStyle
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import FREE, OWNED, WATER, Lettering
 

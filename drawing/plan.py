@@ -8,11 +8,12 @@ from typing import Literal
 from msgspec import Struct, field
 
 from rulespec.drawing.colours import OWNERS, colour
+from rulespec.drawing.entity_looks import Look
 from rulespec.drawing.picture_words import Wording
 from rulespec.drawing.scene import Place, SceneItem
 from rulespec.drawing.shown import Entity, Names, Pile
 from rulespec.drawing.stands import Stand
-from rulespec.drawing.style import BoardStyle, Look, Style
+from rulespec.drawing.style import BoardStyle, Style
 from rulespec.drawing.svg import Box, Point
 from rulespec.records import Brief
 from rulespec.typed import nodes as typed

@@ -154,7 +154,7 @@ def _markers(
             whose = sheet.titles(kind)[number] if kind else ""
             title = f"{sheet.titles(at[0])[at[1]]}: {whose} {sheet.words.field(kind, name)}"
             key = f"{at[0]}" if kind else sheet.names(at[0])[at[1]]
-            token = marker_token(sheet, of, name, key, title)
+            token = marker_token(sheet, of, name, key, title, sheet.style.boards[at[0]].plain)
             code = "" if kind else sheet.style.codes.get((kind, name), "")
             yield at, replace(token, symbol="circle", text=code) if code else token
 
@@ -172,6 +172,7 @@ def _hidden(
 
 def _fields(sheet: Sheet, kind: str, plan: Plan, shown: ShownState) -> Iterator[tuple[Slot, DrawnToken]]:
     """The tokens of a field of places: the entity there, or a mark for a true flag."""
+    plain = sheet.style.boards[kind].plain
     for name in sheet.style.boards[kind].fields:
         field = sheet.d.kinds[kind].state.get(name)
         if field is None or sheet.words.internal(kind, name):
@@ -188,7 +189,8 @@ def _fields(sheet: Sheet, kind: str, plan: Plan, shown: ShownState) -> Iterator[
             code = sheet.style.codes.get((kind, name), "")
             if isinstance(field.type, Ent) and of is not None:
                 look, title = sheet.value_look(*of), sheet.titles(of[0])[of[1]]
-                token = DrawnToken(id_, look.symbol or "circle", look.colour, look.letter, f"{text} {title}")
+                letter = "" if of[0] in plain else look.letter
+                token = DrawnToken(id_, look.symbol or "circle", look.colour, letter, f"{text} {title}")
                 slot = plan.slot_of(f"{kind}.{name}", number, len(sheet.names(kind)))
                 yield (kind, slot), card_token(token, title, look) if plan.manners.get(slot) == "cards" else token
             elif isinstance(field.type, Bool | Num | Maybe):
@@ -199,5 +201,6 @@ def _fields(sheet: Sheet, kind: str, plan: Plan, shown: ShownState) -> Iterator[
                 for name_of in value:
                     look = sheet.value_look(*(of := (field.type.kind, sheet.known.number(field.type.kind, name_of))))
                     title = f"{text} {sheet.titles(of[0])[of[1]]}"
-                    token = DrawnToken(f"{id_}.{sheet.names_of(of)}", "circle", look.colour, look.letter, title)
+                    letter = "" if of[0] in plain else look.letter
+                    token = DrawnToken(f"{id_}.{sheet.names_of(of)}", "circle", look.colour, letter, title)
                     yield (kind, number), token

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import cycle
+from collections.abc import Iterator
 from math import cos, radians
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rulespec.drawing.colours import OWNERS, SEATS
-from rulespec.drawing.entity_marks import SYMBOLS, TYPES, entity_facts, is_label, numbers_of
+from rulespec.drawing.entity_looks import Look, looks_of
+from rulespec.drawing.entity_marks import SYMBOLS, TYPES, entity_facts, numbers_of
 from rulespec.drawing.guess import (
     BoardContents,
     board_forms,
@@ -25,7 +24,6 @@ from rulespec.drawing.guess import (
     markers,
     piles,
 )
-from rulespec.drawing.hatching import hatches
 from rulespec.drawing.outlines import MAX_POINTS, Frame, Outline, Ring, Scenery, extent, rings_of
 from rulespec.records import Brief
 from rulespec.typed import nodes as typed
@@ -33,20 +31,6 @@ from rulespec.types import Ent
 
 MAX_ASPECT = 4.0
 """The maximum ratio of a map's longer side to its shorter one."""
-
-
-class Look(Brief, Struct, frozen=True):
-    """The look of an entity: its colour, its letter, and the symbol of its pieces ("" for their type's symbol).
-
-    `hatch` is the line pattern on its places, for colour-blind viewers; it is `none` if the colours are distinct in
-    grey. `chosen` is whether the drawing file sets the colour, so that people may call the entity by its colour.
-    """
-
-    colour: str
-    letter: str = ""
-    symbol: str = ""
-    hatch: str = "none"
-    chosen: bool = False
 
 
 class LinkStyle(Brief, Struct, frozen=True):
@@ -136,6 +120,8 @@ class BoardStyle(Brief, Struct, frozen=True):
         dots: the crossings of a grid that are marked with a dot.
         tints: flags of cells → the colour of the cells that have the flag; the first match applies.
         sides: fields of the sides of its cells, as `kind.field`.
+        letters: whether its discs have letters even if their colours suffice.
+        plain: the kinds whose discs on it have no letters; see `spare_letters`.
     """
 
     kind: str
@@ -176,6 +162,8 @@ class BoardStyle(Brief, Struct, frozen=True):
     tints: dict[str, str] = {}
     sides: tuple[str, ...] = ()
     tiles: TileStyle | None = None
+    letters: bool = False
+    plain: frozenset[str] = frozenset()
 
 
 class PieceStyle(Brief, Struct, frozen=True):
@@ -187,15 +175,18 @@ class PieceStyle(Brief, Struct, frozen=True):
         states: symbols of tokens by state, each as a field, the entity that it names ("" for any value), and the
             symbol; the first match applies.
         grouped: whether pieces with equal text in a table are merged into one card that shows their number.
+        text: the text on a piece; "" for the default, which `spare_letters` resolves.
+        plain: whether colours tell its owners apart, so that no piece needs a letter.
     """
 
     symbol: str
     colour: str = ""
-    text: str = "owner"
+    text: str = ""
     places: tuple[str, ...] | None = None
     symbols: dict[str, str] = {}
     states: tuple[tuple[str, str, str], ...] = ()
     grouped: bool = False
+    plain: bool = False
 
 
 class Style(Brief, Struct, frozen=True):
@@ -258,7 +249,7 @@ def style_of(d: typed.Declarations, data: dict[str, Any]) -> Style:
         turn=data.get("turn", ""),
         dice=_fields(data.get("dice", [])),
         shapes=data.get("shapes", {}),
-        looks=_looks(d, data.get("entities") or looks),
+        looks=looks_of(d, data.get("entities") or looks),
         doc=data.get("doc", ""),
         hides=_fields(data.get("hides", [])),
         codes=dict(zip(_fields(list(data.get("codes", codes))), data.get("codes", codes).values(), strict=True)),
@@ -339,6 +330,7 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
                 tints=data.get("tints", {}),
                 sides=tuple(data.get("sides", lined(d, kind))),
                 tiles=_tiles(data.get("tiles")),
+                letters=data.get("letters", False),
                 roomy=any(place.index == kind for pile in piles(d) for place in pile.places.values()),
                 trays=tuple(
                     Tray(t["title"], tuple(t["holds"]), t.get("room", ""), t.get("cards", False))
@@ -434,67 +426,10 @@ def _pieces(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
         places = tuple(data["places"]) if "places" in data else None
         symbol, symbols = data.get("symbol", TYPES[number % len(TYPES)]), data.get("symbols", {})
         states = tuple(_states(data.get("states", {})))
-        text, grouped = data.get("text", "owner"), data.get("grouped", False)
+        text, grouped = data.get("text", ""), data.get("grouped", False)
         yield pile.name, PieceStyle(symbol, data.get("colour", ""), text, places, symbols, states, grouped)
 
 
 def _states(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     for field, how in data.items():
         yield from ((field, value, symbol) for value, symbol in (how if isinstance(how, dict) else {"": how}).items())
-
-
-# --- looks ---------------------------------------------------------------------------------------
-
-
-def _looks(d: typed.Declarations, section: dict[str, Any]) -> dict[str, dict[str, Look]]:
-    """Kind → entity → its look. The letter of a seat is its number, unless the drawing sets one."""
-    results: dict[str, dict[str, Look]] = {}
-    others = {
-        look["colour"]
-        for name in section.keys() & d.kinds.keys()
-        if not d.kinds[name].is_player
-        for look in section[name].values()
-        if "colour" in look
-    }
-    seats = OWNERS if others.isdisjoint(OWNERS[: d.max_players]) else SEATS
-    for kind in d.kinds.values():
-        if kind.nameless or len(kind.product) > 1:
-            continue
-        names = [entity.name for entity in kind.entities] or [str(i + 1) for i in range(d.max_players * kind.is_player)]
-        data = section.get(kind.name, {})
-        letters = _letters([entity.title for entity in kind.entities], data, names) if kind.entities else names
-        chosen = [
-            data.get(name, {}) | data.get(str(i + 1), {}) if kind.is_player else data.get(name, {})
-            for i, name in enumerate(names)
-        ]
-        colours = _colours(chosen, seats if kind.is_player else OWNERS)
-        results[kind.name] = {
-            name: Look(**{"letter": letter, "hatch": hatch} | own | {"colour": colour}, chosen="colour" in own)
-            for name, letter, own, colour, hatch in zip(names, letters, chosen, colours, hatches(colours), strict=True)
-        }
-    return results
-
-
-def _colours(data: list[dict[str, Any]], palette: Sequence[str]) -> list[str]:
-    """A colour for each entity: its own, or the next one of a palette, unused if possible."""
-    own = {each["colour"] for each in data if "colour" in each}
-    order = cycle([colour for colour in palette if colour not in own] or list(palette))
-    return [each["colour"] if "colour" in each else next(order) for each in data]
-
-
-def _letters(titles: list[str], data: dict[str, Any], names: list[str]) -> list[str]:
-    """One or two letters for each title, distinct as long as possible."""
-    taken = {own["letter"] for own in data.values() if "letter" in own}
-    results = []
-    for name, title in zip(names, titles, strict=True):
-        if "letter" in data.get(name, {}):
-            results.append(data[name]["letter"])
-            continue
-        parts = [word for word in title.replace("-", " ").split() if word] or [name]
-        short = [title] if is_label(title) else []
-        tries = [*short, parts[0][0].upper(), "".join(p[0] for p in parts[:2]).upper(), parts[0][:2].capitalize()]
-        tries += [(parts[0][0] + c).capitalize() for c in parts[0][2:] + "0123456789"]
-        letter = next((t for t in tries if t not in taken), tries[0])
-        taken.add(letter)
-        results.append(letter)
-    return results

@@ -9,11 +9,11 @@ from msgspec import Struct
 
 from rulespec.drawing.cards import card, is_counted, is_explained, unseen_text
 from rulespec.drawing.colours import colour, ink_on
+from rulespec.drawing.entity_looks import Look
 from rulespec.drawing.holdings import SheetTable, piles_of_rows
 from rulespec.drawing.picture_words import Wording
 from rulespec.drawing.plan import Sheet
 from rulespec.drawing.shown import Names, ShownState, Unseen
-from rulespec.drawing.style import Look
 from rulespec.drawing.table_columns import Column, fact_text
 from rulespec.records import Brief
 from rulespec.types import Bool, Ent, Order, SetOf

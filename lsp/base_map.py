@@ -13,7 +13,7 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.folders import stamps
 from rulespec.documents.yaml_nodes import Node, Scalar, bits, entries, get, text
 from rulespec.drawing.drawing_file import read_files
-from rulespec.drawing.style import Look
+from rulespec.drawing.entity_looks import Look
 from rulespec.load import load_ruleset, load_source
 from rulespec.references import find_ruleset, parts_of
 from rulespec.ruleset_files import drawing_files

@@ -11,6 +11,7 @@ function makeDrawing(plan) {
   const number = (kind, name) => numbers[kind]?.get(name) ?? -1;
   const look = (kind, n) => plan.kinds[kind].looks[n] || GREY;
   const valueLook = (kind, n) => plan.kinds[kind].values?.[n] || look(kind, n);
+  const letterOn = (board, kind, letter) => (board?.plain?.includes(kind) ? "" : letter);
   const title = (kind, n) => plan.kinds[kind].titles[n];
   const placeId = (kind, n) => `${kind}.${plan.kinds[kind].names[n]}`;
   const nameOf = (kind, n) => (plan.kinds[kind].player ? `seat${n + 1}` : plan.kinds[kind].names[n]);
@@ -144,7 +145,7 @@ function makeDrawing(plan) {
     else if (counted !== undefined) text = String(counted);
     else if (style.text in pile.fields) text = ["number", "boolean"].includes(typeof value) ? written(value) : [...written(value)].slice(0, 2).join("");
     const [fill, ink] = style.colour.length ? style.colour : looks.length ? looks[0] : ["#ffffff", INK];
-    const alike = looks.length && !style.colour.length && looks[0][4];
+    const alike = looks.length && !style.colour.length && !style.plain && looks[0][4];
     const key = pile.kind ? plan.kinds[pile.kind].names[pile.index] : pile.place;
     const id = ["piece", key, pile.type, pile.place, pile.token || pile.owners.map((of) => nameOf(...of)).join(".")];
     const note = Object.entries(pile.fields).filter(([, v]) => !none(v)).map(([k, v]) => `${k} ${written(v)}`).join(", ");
@@ -181,10 +182,10 @@ function makeDrawing(plan) {
     const [fill, ink] = look(...parts(pile.owners[0])[0]);
     return { id, symbol: style.symbol, fill, ink, text: "", title: told, mark: "" };
   }
-  function markerToken(kind, n, field, key, told, code = "") {
+  function markerToken(board, kind, n, field, key, told, code = "") {
     if (!kind) return { id: `marker.${key}.${field}`, symbol: code ? "circle" : "ring", fill: "#ffffff", ink: INK, text: code, title: told, mark: "" };
-    const [fill, ink, letter] = look(kind, n);
-    return { id: `ring.${key}.${nameOf(kind, n)}.${field}`, symbol: "circle", fill, ink, text: letter, title: told, mark: "" };
+    const [fill, ink, letter] = look(kind, n), text = letterOn(board, kind, letter);
+    return { id: `ring.${key}.${nameOf(kind, n)}.${field}`, symbol: "circle", fill, ink, text, title: told, mark: "" };
   }
   function* drawn(tokens, slot, { largest, manner = "", stack = 0, stands = null }) {
     const shown = tokens.slice(0, 60);
@@ -336,7 +337,7 @@ function makeDrawing(plan) {
         const at = typeof value === "string" ? number(of, value) : -1;
         if (at < 0 || !boards.has(of)) continue;
         const told = `${title(of, at)}: ${kind ? title(kind, n) : ""} ${words_}`;
-        add(of, at, markerToken(kind, n, name, kind ? of : plan.kinds[of].names[at], told, code));
+        add(of, at, markerToken(boards.get(of), kind, n, name, kind ? of : plan.kinds[of].names[at], told, code));
       }
     }
   }
@@ -363,7 +364,7 @@ function makeDrawing(plan) {
         if (at >= 0) {
           const [fill, ink, letter, symbol] = valueLook(field.of, at);
           const slot = slotOf(board, `${board.kind}.${field.name}`, n), name = title(field.of, at);
-          const token = { id, symbol: symbol || "circle", fill, ink, text: letter, title: `${told} ${name}`, mark: "" };
+          const token = { id, symbol: symbol || "circle", fill, ink, text: letterOn(board, field.of, letter), title: `${told} ${name}`, mark: "" };
           add(board.kind, slot, board.manners[slot] === "cards" ? cardToken(token, name, valueLook(field.of, at)) : token);
         } else if (field.type === "bool" || field.type === "number") {
           const text = value === true ? field.code : field.code + written(value), symbol = text ? "card" : "diamond";
@@ -372,7 +373,7 @@ function makeDrawing(plan) {
         } else if (field.type === "set") {
           for (const member of value) {
             const of = number(field.of, member), [fill, ink, letter] = valueLook(field.of, of);
-            const token = { id: `${id}.${nameOf(field.of, of)}`, symbol: "circle", fill, ink, text: letter, mark: "" };
+            const text = letterOn(board, field.of, letter), token = { id: `${id}.${nameOf(field.of, of)}`, symbol: "circle", fill, ink, text, mark: "" };
             add(board.kind, n, { ...token, title: `${told} ${title(field.of, of)}` });
           }
         }
@@ -461,7 +462,7 @@ function makeDrawing(plan) {
       if (typeof value !== "number" || !(value in scale.slots)) continue;
       const told = `${scale.kind ? title(scale.kind, n) : ""} ${scale.title}: ${value}`.trim();
       if (!results.has(value)) results.set(value, []);
-      results.get(value).push(markerToken(scale.kind, n, scale.name, scale.kind || "game", told));
+      results.get(value).push(markerToken(null, scale.kind, n, scale.name, scale.kind || "game", told));
     }
     for (const [value, tokens] of results) yield* on(scale.panel, drawn(tokens, scale.slots[value], { largest: plan.largest }));
   }
