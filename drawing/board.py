@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.diagnostics.report import failure
 from rulespec.drawing import svg
 from rulespec.drawing.board_forms import HOSTS, SIDE, plans_of
+from rulespec.drawing.board_panels import MARGIN_ON_PAGE, Panel, figure, part_id, scale_id
 from rulespec.drawing.captions import caption, notes
 from rulespec.drawing.cell_borders import FORMS
 from rulespec.drawing.colours import INK
@@ -24,7 +24,7 @@ from rulespec.drawing.picture_words import Wording
 from rulespec.drawing.plan import GAP, Plan, Sheet
 from rulespec.drawing.played_marks import dice, link_states, status_of
 from rulespec.drawing.regular_boards import bands_of, heading_of, scale_plan
-from rulespec.drawing.scene import LAYERS, Place, Scene, SceneItem, panel
+from rulespec.drawing.scene import Place, Scene, SceneItem
 from rulespec.drawing.shown import Entity, Names, ShownState
 from rulespec.drawing.standing import PlacedFields, PlacedPiles, Slot, standing
 from rulespec.drawing.style import BoardStyle, Style
@@ -37,7 +37,6 @@ from rulespec.engine.game.seat_names import shown_names
 from rulespec.engine.game.state_json import state_json
 from rulespec.engine.game.views import View
 from rulespec.engine.words.words import Words
-from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 from rulespec.typed.seat_kinds import named
 
@@ -58,24 +57,6 @@ _APART = 320.0
 """The width of a board in the right column if each board is a separate picture."""
 _CAPTION = 640.0
 """The width of the caption of a board."""
-_MAT = 10.0
-"""The margin around a board on a page."""
-
-
-class Panel(Brief, Struct, frozen=True):
-    """A board with nested boards, or a scale, as a separate picture in sheet coordinates.
-
-    `at` is its place on the sheet, `turns` is whether it can be rotated to face the other side, and `note` is its
-    caption.
-    """
-
-    id: str
-    title: str
-    at: str
-    turns: bool
-    box: Box
-    items: list[SceneItem]
-    note: str = ""
 
 
 def board(
@@ -277,7 +258,7 @@ class Board:
             head, room = caption(self.sheet, titled, "" if self.apart else title, corner, min(width, _CAPTION))
             b = replace(b, title="")
         below = corner[0], corner[1] + room
-        plans = plans_of(self.sheet, b, guests, (below, width, self.viewer))
+        plans = plans_of(self.sheet, b, guests, (below, width, self.viewer), apart=self.apart)
         self.plans |= plans
         items = [item for kind in plans for item in self.plans[kind].items]
         plan = self.plans[b.kind]
@@ -285,8 +266,24 @@ class Board:
             items.append(SceneItem(f"caption.{b.kind}", "names", head))
             plan.size = max(plan.size[0], _NARROWEST - 2 * GAP), plan.size[1] + room
         note = " · ".join(notes(self.sheet, titled)) if b.caption else ""
+        if plan.parts:
+            self._put_parts(b, plan, title, note)
+            return plan
         self._put(Panel(b.kind, title, b.at, b.form in ("grid", "cells"), _box(corner, plan), items, note))
         return self.plans[b.kind]
+
+    def _put_parts(self, b: BoardStyle, plan: Plan, title: str, note: str) -> None:
+        """Puts the boards of owners on the sheet, each with the key to its colours below it."""
+        start = 0
+        for n, part in enumerate(plan.parts):
+            left, top, right, bottom = part.box
+            key, room = (
+                caption(self.sheet, [b], "", (left, bottom + MARGIN_ON_PAGE), _CAPTION) if b.caption else ("", 0.0)
+            )
+            items = [*plan.items[start : part.end], SceneItem(f"caption.{b.kind}.{n + 1}", "names", key)]
+            box = Box((left, top, right, bottom + (room + MARGIN_ON_PAGE if room else 0.0)))
+            self._put(Panel(part_id(b.kind, n), title, b.at, False, box, items, note, part.owner))
+            start = part.end
 
     def _put(self, of: Panel) -> None:
         """Puts a part on the sheet."""
@@ -321,7 +318,7 @@ class Board:
 
     def backdrop(self) -> str:
         """The static pictures as HTML: one figure per board, with an empty group for the items of each layer."""
-        return "".join(_figure(each) for each in self.panels)
+        return "".join(figure(each) for each in self.panels)
 
     def panel_of(self, kind: str) -> str:
         """The panel on which the places of a board are shown."""
@@ -463,22 +460,6 @@ def _titles(
     return tuple(" ".join(names.get(word, word) for word in title.split(" ")) for title in titles) if names else titles
 
 
-def scale_id(kind: str, name: str) -> str:
-    """The id of a scale's panel."""
-    return f"{kind}.{name}"
-
-
 def _box(corner: Point, plan: Plan) -> Box:
     (x, y), (width, height) = corner, plan.size
     return Box((x, y, x + width, y + height))
-
-
-def _figure(of: Panel) -> str:
-    layers = []
-    for layer in LAYERS:
-        static = "".join(item.svg for item in of.items if item.layer == layer)
-        layers += [svg.group([static], class_=layer)] if static else []
-        layers.append(svg.element("g", data_layer=layer))
-    picture = panel(of.box.grown(_MAT), of.title, "".join(layers))
-    data = {"data_panel": of.id, "data_at": of.at, "data_turns": "yes" if of.turns else None, "data_title": of.title}
-    return svg.element("figure", picture, **data, data_note=of.note or None)

@@ -13,7 +13,7 @@ from rulespec.drawing.hex_map import hex_map_plan
 from rulespec.drawing.map_board import map_plan
 from rulespec.drawing.map_ground import spots_plan
 from rulespec.drawing.panel_boards import matrix_plan, panels_plan
-from rulespec.drawing.plan import GAP, HEAD, Plan, Sheet
+from rulespec.drawing.plan import GAP, HEAD, OwnedPart, Plan, Sheet
 from rulespec.drawing.regular_boards import (
     LINE,
     cell,
@@ -43,10 +43,13 @@ _LEAST_SCALE = 0.7
 """Minimum scale of boards that become smaller to fit side by side; pieces stay visible on a phone."""
 
 
-def mats_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float, viewer: int) -> Plan:
+def mats_plan(
+    sheet: Sheet, board: BoardStyle, corner: Point, width: float, viewer: int, *, apart: bool = False
+) -> Plan:
     """One board per owner, whose places are the entities of the product; on the viewer's board, cells are places, too.
 
-    The cells have no board of their own, so the viewer points at them on this one.
+    The cells have no board of their own, so the viewer points at them on this one. Boards that are `apart` are separate
+    pictures, one below the other, which have no headings and are not made smaller.
     """
     owner, kind = sheet.d.kinds[board.kind].product
     names, spaces = sheet.names(owner), sheet.d.boards[kind].spaces
@@ -54,14 +57,15 @@ def mats_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float, view
     side = hex_width(spaces, board) if hexes else square_side(spaces, board)
     shapes = list(hexagons(spaces, (0.0, 0.0), side)) if hexes else [(box, "") for box in squares(spaces, corner, side)]
     extent = max(box[2] for box, _ in shapes) - min(box[0] for box, _ in shapes)
-    side *= _shrunk(extent, width, len(names))
+    side *= 1.0 if apart else _shrunk(extent, width, len(names))
     own = sheet.d.kinds[owner].is_player and not sheet.on_board(kind)
     plan, x, y, wide, tall = Plan((0, 0)), corner[0], corner[1], 0.0, 0.0
     for n in range(len(names)):
-        if n and x + wide - GAP > corner[0] + width + 0.01:
+        if n and (apart or x + wide - GAP > corner[0] + width + 0.01):
             x, y = corner[0], y + tall + GAP
-        plan.items.append(SceneItem(f"mat.{board.kind}.{n + 1}", "names", _owner(sheet, owner, n, (x, y))))
-        at = x, y + HEAD + 2
+        if not apart:
+            plan.items.append(SceneItem(f"mat.{board.kind}.{n + 1}", "names", _owner(sheet, owner, n, (x, y))))
+        at = x, y + (0 if apart else HEAD + 2)
         shapes = list(hexagons(spaces, at, side)) if hexes else [(box, "") for box in squares(spaces, at, side)]
         for i, (box, outline) in enumerate(shapes):
             number = n * len(spaces) + i
@@ -81,6 +85,8 @@ def mats_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float, view
         wide = max(box[2] for box, _ in shapes) - x + GAP
         tall = max(box[3] for box, _ in shapes) - y
         plan.size = max(plan.size[0], x + wide - GAP - corner[0]), y + tall - corner[1]
+        if apart:
+            plan.parts += (OwnedPart((owner, n), Box((x, y, x + wide - GAP, y + tall)), len(plan.items)),)
         x += wide
     return plan
 
@@ -128,7 +134,7 @@ HOSTS = {"cells": ("cells",), "areas": ("spots",), "nodes": ("spots",), "hexes":
 
 
 def plans_of(
-    sheet: Sheet, b: BoardStyle, guests: Sequence[BoardStyle], room: tuple[Point, float, int]
+    sheet: Sheet, b: BoardStyle, guests: Sequence[BoardStyle], room: tuple[Point, float, int], *, apart: bool = False
 ) -> dict[str, Plan]:
     """The plans of a board and the boards in its cells, by kind.
 
@@ -138,6 +144,7 @@ def plans_of(
         guests: the nested boards, which are in cells of the board's net, or are spots on a map, stops on tiles, or
             sides or corners.
         room: the board's top left corner, its maximum width, and the number of the viewing seat.
+        apart: whether the boards of owners are separate pictures.
     """
     corner, width, viewer = room
     if b.form == "cells":
@@ -154,7 +161,7 @@ def plans_of(
         plan = grid_plan(sheet, b, corner, edged=bool(borders))
         further = border_plans(sheet, b, plan, borders) if borders else {}
     elif b.form == "mats" and is_mats(sheet, b.kind):
-        plan = mats_plan(sheet, b, corner, width, viewer)
+        plan = mats_plan(sheet, b, corner, width, viewer, apart=apart)
     elif b.form == "ring":
         plan = ring_plan(sheet, b, corner, min(width, SIDE))
     elif b.form == "panels":

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-from rulespec.drawing.board import Board, scale_id
+from rulespec.drawing.board import Board
+from rulespec.drawing.board_panels import part_id, scale_id
 from rulespec.drawing.cards import is_counted, is_explained, named_by, number_on
 from rulespec.drawing.colours import CALLED, colour, ink_on
 from rulespec.drawing.drawn_tokens import LARGEST
@@ -153,6 +154,7 @@ def _board(board: Board, kind: str) -> dict[str, Any]:
     return {
         "kind": kind,
         "panel": board.panel_of(kind),
+        **_panels(board, kind, kind),
         "slots": _slots(board.plans[kind].slots),
         "stands": {str(slot): [_stand(each) for each in of] for slot, of in board.plans[kind].stands.items() if of},
         "piece": board.plans[kind].piece or LARGEST,
@@ -168,6 +170,14 @@ def _board(board: Board, kind: str) -> dict[str, Any]:
         "tiles": _tiles(board, kind),
         **({"plain": sorted(style.plain)} if style.plain else {}),
     }
+
+
+def _panels(board: Board, at: str, kind: str) -> dict[str, Any]:
+    """The panels of the boards of owners, and the number of entities of a kind on each."""
+    parts = board.plans[at].parts
+    if not parts:
+        return {}
+    return {"panels": [part_id(at, n) for n in range(len(parts))], "per": len(board.names.names(kind)) // len(parts)}
 
 
 def _field(board: Board, kind: str, name: str) -> dict[str, Any]:
@@ -238,6 +248,7 @@ def _link(board: Board, at: str, kind: str, lines: LinkLines) -> dict[str, Any]:
         "at": at,
         "name": lines.field,
         "panel": board.panel_of(at),
+        **_panels(board, at, kind),
         "layer": lines.layer,
         **_type(board.sheet.d.kinds[kind].state[lines.field].type),
         "lines": {str(n): [path, title] for n, (path, title) in lines.lines.items()},

@@ -93,6 +93,14 @@ class Tiles(Struct, frozen=True):
     homes: tuple[Home, ...] = ()
 
 
+class OwnedPart(Struct, frozen=True):
+    """The board of one owner on a plan of several: the owner, its extent, and the index after its last static item."""
+
+    owner: Entity
+    box: Box
+    end: int
+
+
 class Plan(Brief, Struct):
     """The static part of a board, with the slots for its pieces.
 
@@ -114,6 +122,7 @@ class Plan(Brief, Struct):
         dice: the place of the last roll, if drawn.
         boxes: the cells of regular boards: outline, name and facts.
         tiles: the tiles that can be laid on them.
+        parts: the boards of its owners, if each is a separate picture; they have equal shares of the entities.
     """
 
     size: tuple[float, float]
@@ -133,6 +142,7 @@ class Plan(Brief, Struct):
     dice: Point | None = None
     boxes: dict[int, Box] = field(default_factory=dict)
     tiles: Tiles | None = None
+    parts: tuple[OwnedPart, ...] = ()
 
     def slot(self, pile: Pile, count: int) -> int:
         """The slot for a pile; every owner has a copy of the `count` slots, and the copies follow one another."""

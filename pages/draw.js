@@ -12,6 +12,7 @@ function makeDrawing(plan) {
   const look = (kind, n) => plan.kinds[kind].looks[n] || GREY;
   const valueLook = (kind, n) => plan.kinds[kind].values?.[n] || look(kind, n);
   const letterOn = (board, kind, letter) => (board?.plain?.includes(kind) ? "" : letter);
+  const panelAt = ({ panel, panels, per }, n) => panels?.[Math.floor(n / per)] ?? panel;  // each owner may have a board
   const title = (kind, n) => plan.kinds[kind].titles[n];
   const placeId = (kind, n) => `${kind}.${plan.kinds[kind].names[n]}`;
   const nameOf = (kind, n) => (plan.kinds[kind].player ? `seat${n + 1}` : plan.kinds[kind].names[n]);
@@ -381,7 +382,8 @@ function makeDrawing(plan) {
     }
   }
 
-  function* linkStates({ kind, name, panel, layer, of, lines }, shown) {
+  function* linkStates(link, shown) {
+    const { kind, name, layer, of, lines } = link;
     for (const [n, value] of shown.of(kind, name)) {
       if (none(value) || !lines[n]) continue;
       const at = of && typeof value === "string" ? number(of, value) : -1;
@@ -389,12 +391,13 @@ function makeDrawing(plan) {
       const looks = at >= 0 ? [[INK, 8], [valueLook(of, at)[0], 5.6]] : [[INK, 5.6]];
       const drawnLines = looks.map(([ink, wide]) => `<path d="${lines[n][0]}" stroke="${ink}" stroke-width="${num(wide)}" fill="none" stroke-linecap="round"/>`);
       const svg = `<g role="img"><title>${clean(lines[n][1] + note)}</title>${drawnLines.join("")}</g>`;
-      yield { id: `link_state.${kind}.${plan.kinds[kind].names[n]}`, layer, svg, panel };
+      yield { id: `link_state.${kind}.${plan.kinds[kind].names[n]}`, layer, svg, panel: panelAt(link, n) };
     }
   }
 
   // --- tiles
-  function* tileItems({ kind, panel, tiles }, shown) {
+  function* tileItems(board, shown) {
+    const { kind, tiles } = board;
     if (!tiles) return;
     for (const [n, value] of shown.of(kind, tiles.field)) {
       const at = typeof value === "string" ? number(tiles.of, value) : -1;
@@ -404,7 +407,7 @@ function makeDrawing(plan) {
       const inner = face ? tile(tiles, at, n, steps) : words(note, ...tiles.cells[n].slice(0, 2), 12.5);
       const told = `${title(kind, n)}: ${[face?.title, note].filter(Boolean).join(", ")}`;
       const id = `tile.${kind}.${plan.kinds[kind].names[n]}`;
-      yield { id, layer: "borders", svg: `<g role="img"><title>${clean(told)}</title>${inner}</g>`, panel, meaning: told };
+      yield { id, layer: "borders", svg: `<g role="img"><title>${clean(told)}</title>${inner}</g>`, panel: panelAt(board, n), meaning: told };
     }
   }
   function tile({ faces, cells, printed, low }, at, n, steps) {
@@ -594,7 +597,7 @@ function makeDrawing(plan) {
       if (!(n in board.slots)) continue;
       for (const token of standing.slice(0, 60)) if (token.place) ids.add(token.place);
       const how = { largest: board.piece, manner: board.manners[n], stack: board.stack, stands: board.stands[n] };
-      yield* on(board.panel, drawn(standing, board.slots[n], how));
+      yield* on(panelAt(board, n), drawn(standing, board.slots[n], how));
     }
     for (const scale of plan.scales) yield* onScale(scale, shown);
     yield* dice(roll);

@@ -1,10 +1,11 @@
 "use strict";
 // The boards of a table, each a figure: one is large, the others stand beside or below it and can change places with it.
-function makePanels(board, beside, bar, word, plan) {
+function makePanels(board, beside, bar, word, plan, player) {
   const figures = [...board.querySelectorAll("[data-panel]")], zooms = new Map(), scales = new Map();
   const buttons = Object.fromEntries(["closer", "farther", "whole", "asked", "turn_board"].map((id) => [id, bar.querySelector(`#${id}`)]));
+  const groups = new Set(figures.filter(isOwned).map(groupOf));
   let large = figures.reduce((one, other) => (sizeOf(other) > sizeOf(one) ? other : one), figures[0]);
-  let wanted = [];
+  let wanted = [], own = -1, isChosen = false;
 
   function sizeOf(figure) {
     const { width, height } = figure.querySelector("svg").viewBox.baseVal;
@@ -12,8 +13,42 @@ function makePanels(board, beside, bar, word, plan) {
   }
   const stored = (figure) => `turned ${figure.dataset.panel}`;
 
+  // Boards of owners, one for each: that of the viewer comes first. On a phone, the others are folded.
+  function isOwned(figure) { return Boolean(figure.dataset.of); }
+  function groupOf(figure) { return figure.dataset.panel.replace(/\.\d+$/, ""); }
+  const isOwn = (figure) => figure.dataset.of === player && Number(figure.dataset.number) === own;
+  function inOrder() {
+    const queues = new Map([...groups].map((group) => {
+      const all = figures.filter((each) => isOwned(each) && groupOf(each) === group);
+      return [group, [...all.filter(isOwn), ...all.filter((each) => !isOwn(each))]];
+    }));
+    return figures.map((each) => (isOwned(each) ? queues.get(groupOf(each)).shift() : each));
+  }
+  function fold(figure, is) {
+    figure.classList.toggle("folded", is);
+    const sign = figure.querySelector(".fold");
+    sign.textContent = is ? "▸" : "▾";
+    sign.setAttribute("aria-expanded", String(!is));
+  }
+  function ownCaption(figure, enlarge) {
+    const { of, number, title } = figure.dataset, [fill, ink, letter] = plan.kinds[of].looks[number] ?? [];
+    const chip = Object.assign(document.createElement("span"), { className: "chip", textContent: letter ?? "" });
+    const name = Object.assign(document.createElement("span"), { textContent: plan.kinds[of].titles[number] });
+    [chip.style.background, chip.style.color] = [fill ?? "", ink ?? ""];
+    if (of === player) name.dataset.ownerSeat = number;
+    enlarge.replaceChildren("⤢ ", ...(letter ? [chip, " "] : []), name, ...(groups.size > 1 ? [` · ${title}`] : []));
+    const sign = document.createElement("button");
+    Object.assign(sign, { type: "button", className: "fold" });
+    sign.addEventListener("click", () => fold(figure, !figure.classList.contains("folded")));
+    enlarge.before(sign);
+    const named = () => sign.setAttribute("aria-label", name.textContent);
+    new MutationObserver(named).observe(name, { childList: true });
+    named();
+    fold(figure, innerWidth <= 800);
+  }
+
   function arrange() {
-    const rest = figures.filter((each) => each !== large);
+    const rest = inOrder().filter((each) => each !== large);
     board.replaceChildren(...(large ? [large] : []), ...rest.filter((each) => each.dataset.at === "below"));
     beside.replaceChildren(...rest.filter((each) => each.dataset.at !== "below"));
     for (const figure of figures) figure.classList.toggle("large", figure === large);
@@ -61,12 +96,13 @@ function makePanels(board, beside, bar, word, plan) {
     enlarge.textContent = `⤢ ${figure.dataset.title}`;
     enlarge.title = word("table_enlarge");
     enlarge.addEventListener("click", () => {
-      large = figure;
+      [large, isChosen] = [figure, true];
       arrange();
       figure.scrollIntoView({ block: "nearest" });
     });
     head.append(enlarge);
     figure.prepend(head);
+    if (isOwned(figure)) ownCaption(figure, enlarge);
     if (figure.dataset.note) head.after(Object.assign(document.createElement("p"), { className: "note", textContent: figure.dataset.note }));
     legendBelow(svg);
     zooms.set(figure, makeZoom(svg, buttons, { isActive: () => figure === large, changed: () => resized(svg) }));
@@ -108,8 +144,17 @@ function makePanels(board, beside, bar, word, plan) {
   arrange();
   return {
     fit,
+    // The boards of the seat that looks at them come first, and one is large until another is chosen.
+    follow(seat) {
+      if (seat === own || !groups.size) return;
+      own = seat;
+      if (!isChosen && isOwned(large)) large = figures.find((each) => groupOf(each) === groupOf(large) && isOwn(each)) ?? large;
+      arrange();
+    },
     asked(places) {
       wanted = places;
+      for (const figure of figures.filter((each) => each.classList.contains("folded") && each !== large))
+        if (places.some((place) => figure.querySelector(`[data-place="${CSS.escape(place)}"]`))) fold(figure, false);
       buttons.asked.disabled = !places.length;
     },
   };

@@ -40,7 +40,7 @@ function makeTable(hello, sent) {
   root.className = isDrawn ? "" : "bare";
   const people = isDrawn ? plan.kinds[hello.player] : { titles: [], looks: [] };
   const showPicture = isDrawn ? makePicture(element("board"), makeDrawing(plan)) : () => null;
-  const panels = isDrawn ? makePanels(element("board"), element("beside"), element("zoom"), word, plan) : null;
+  const panels = isDrawn ? makePanels(element("board"), element("beside"), element("zoom"), word, plan, hello.player) : null;
   const hasBoards = element("board").querySelector("figure") !== null;
   if (isDrawn && !hasBoards) element("board").replaceChildren(element("holdings"));
   const tables = isDrawn ? makeTables(plan.tables, element("holdings")) : null;
@@ -78,6 +78,7 @@ function makeTable(hello, sent) {
     called = names.join("\n");
     people.titles = names;
     for (const each of document.querySelectorAll("svg [data-seat]")) fitName(each, names[each.dataset.seat]);
+    for (const each of document.querySelectorAll("[data-owner-seat]")) each.textContent = names[each.dataset.ownerSeat];
     tables.build((table, row, parts) => (plan.tables[table].kind === hello.player ? [parts[0], names[row]] : parts));
     return true;
   }
@@ -581,6 +582,7 @@ function makeTable(hello, sent) {
       for (const option of frame.options ? state.options : []) if (option.out_of_turn && !option.words) option.words = calledOf(option);
       const named = showNames();  // the tables are new then, without their values
       if (frame.seat) hello.seat = frame.seat;
+      panels?.follow(hello.seats.indexOf(hello.seat));
       if (whole) state.moves.clear();
       for (const [number, move] of Object.entries(frame.moves.texts)) state.moves.set(Number(number), move);
       const moved = frame.moves.count !== state.count || Object.keys(frame.moves.texts).length > 0;
