@@ -284,9 +284,13 @@ class Changes:
             yield self._changed(f"{name} ({self._place(self._cells[at])})", was, str(now.state[at]), where, seat)
 
     def _changed(self, of: str, before: str, after: str, where: tuple[str, str], seat: str = "") -> Change:
-        """A change of a value; from none, or from a hidden value, only the other value is named."""
+        """A change of a value; from none, or from a hidden value, only the other value is named.
+
+        A value that begins with the title of its field, such as `round 2`, needs no title before it.
+        """
         text = after if before in (self._words.word("none"), UNKNOWN) else f"{before} → {after}"
-        return Change(f"{of}: {text}", of, before, after, where, seat)
+        is_named = all(part.startswith(f"{of} ") for part in text.split(" → "))
+        return Change(text if is_named else f"{of}: {text}", of, before, after, where, seat)
 
     def _emptied(self, cell: CellName, before: int, was: str) -> str:
         """The change to none; the members of a set are named if they are few."""

@@ -294,3 +294,44 @@ def test_amounts_have_their_unit_in_the_language_of_the_reader(shop: Game) -> No
     """A unit before the number stands at both, one after it at the last; a title that names it makes it superfluous."""
     texts = bought(shop, "de")
     assert {"Ann cash: €9 → €6", "Ann Ruhm: 0 → 1 Punkt", "bank: €9 → €14"} <= {*texts}
+
+
+def test_a_value_that_begins_with_the_title_of_its_field_is_shown_without_it(tmp_path: Path) -> None:
+    files = {
+        "game.yaml": "id: days\ntitle: Days\nversion: '1'\nplayers: {kind: player, min: 2, max: 2}\nstart: play\n",
+        "kinds.yaml": """
+kinds:
+  player: {}
+  day: {entities: {day_1: {}, day_2: {}}}
+  mood: {entities: {day_dream: {}, calm: {}}}
+state:
+  now: {type: day, start: day_1}
+  today: {type: day, start: day_1}
+  last: {type: "day?"}
+  wish: {type: "mood?"}
+""",
+        "titles.yaml": "fields: {now: day, last: day, wish: day}\n",
+        "rules/play.rules": """
+procedure play():
+    decide go by first(player):
+        option go:
+            set now to day_2
+            set today to day_2
+            set last to day_2
+            set wish to day_dream
+    decide end_it by first(player):
+        option go_on: set wish to calm
+        option rest: set wish to none
+    end game as over
+""",
+    }
+    write(tmp_path / "days", files)
+    game = Game(load_ruleset(str(tmp_path / "days")), ["Ann", "Bob"])
+    changes = Changes(Narrator(Words(game.ruleset), game))
+    before = changes.snapshot()
+    game.apply(game.legal_options[0])
+    shown = [change.text for change in changes.since(before)]
+    assert shown == ["day 1 → day 2", "today: day 1 → day 2", "day 2", "day dream"]
+    before = changes.snapshot()
+    game.apply(game.legal_options[0])
+    assert [change.text for change in changes.since(before)] == ["day: day dream → calm"]
