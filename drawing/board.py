@@ -254,14 +254,16 @@ class Board:
         guests = [g for g in self._guests if g.inside == b.kind]
         title, head, room = b.title or heading_of(self.words.kind(b.kind)), "", 0.0
         titled = (b, *(g for g in guests if g.form in FORMS))
-        if b.caption:
-            head, room = caption(self.sheet, titled, "" if self.apart else title, corner, min(width, _CAPTION))
-            b = replace(b, title="")
+        if b.caption and not self.apart:
+            head, room = caption(self.sheet, titled, title, corner, min(width, _CAPTION))
+        b = replace(b, title="") if b.caption else b
         below = corner[0], corner[1] + room
         plans = plans_of(self.sheet, b, guests, (below, width, self.viewer), apart=self.apart)
         self.plans |= plans
         items = [item for kind in plans for item in self.plans[kind].items]
         plan = self.plans[b.kind]
+        if self.apart and not plan.parts:
+            head, room = self._key(titled, (corner[0], corner[1] + plan.size[1]))
         if b.caption:
             items.append(SceneItem(f"caption.{b.kind}", "names", head))
             plan.size = max(plan.size[0], _NARROWEST - 2 * GAP), plan.size[1] + room
@@ -277,13 +279,18 @@ class Board:
         start = 0
         for n, part in enumerate(plan.parts):
             left, top, right, bottom = part.box
-            key, room = (
-                caption(self.sheet, [b], "", (left, bottom + MARGIN_ON_PAGE), _CAPTION) if b.caption else ("", 0.0)
-            )
+            key, room = self._key([b], (left, bottom))
             items = [*plan.items[start : part.end], SceneItem(f"caption.{b.kind}.{n + 1}", "names", key)]
-            box = Box((left, top, right, bottom + (room + MARGIN_ON_PAGE if room else 0.0)))
+            box = Box((left, top, right, bottom + room))
             self._put(Panel(part_id(b.kind, n), title, b.at, False, box, items, note, part.owner))
             start = part.end
+
+    def _key(self, boards: Sequence[BoardStyle], corner: Point) -> tuple[str, float]:
+        """The key to the colours of a board on a page, below it, where pages take it out; with its height."""
+        if not boards[0].caption:
+            return "", 0.0
+        key, room = caption(self.sheet, boards, "", (corner[0], corner[1] + MARGIN_ON_PAGE), _CAPTION)
+        return key, room + MARGIN_ON_PAGE if room else 0.0
 
     def _put(self, of: Panel) -> None:
         """Puts a part on the sheet."""

@@ -55,14 +55,18 @@ def _fills(sheet: Sheet, board: BoardStyle, name: str) -> dict[str, Look]:
 def _colours(looks: Mapping[str, Look], title: str, at: Point) -> str:
     """The colours of places, with their meanings; `title` is their common subject."""
     x, y = at
-    parts = [svg.words(f"{title}:", x, y, SIZE, anchor="start", fill=_FAINT)] if title else []
+    parts = [_entry(svg.words(f"{title}:", x, y, SIZE, anchor="start", fill=_FAINT))] if title else []
     x += text_width(f"{title}: ", SIZE) + 4 if title else 0
     for name, look in looks.items():
         box: svg.Values = {"x": x, "y": y - 7, "width": 14, "height": 14, "fill": ground(look.colour), "stroke": INK}
-        parts.append(svg.element("rect", **box))
-        parts.append(svg.words(name, x + 18, y, SIZE, anchor="start", fill=_FAINT))
+        parts.append(_entry(svg.element("rect", **box) + svg.words(name, x + 18, y, SIZE, anchor="start", fill=_FAINT)))
         x += 18 + text_width(name, SIZE) + 12
     return "".join(parts)
+
+
+def _entry(drawn: str) -> str:
+    """An entry of a key, which pages show below a board in letters of their own size."""
+    return svg.group([drawn], class_="legend")
 
 
 def _lines(notes: list[str], width: float) -> list[str]:

@@ -34,6 +34,41 @@ function choose(options, clicked) {
   return { lit: [...lit], more: [...more].filter((place) => !lit.has(place)), options: remaining, only };
 }
 
+// The arguments of options, by name, that are numbers with many values.
+function manyNumbers(options) {
+  const names = new Map();
+  for (const option of options) {
+    if (!names.has(option.name)) names.set(option.name, option.arguments.map(() => new Set()));
+    option.arguments.forEach((each, at) => names.get(option.name)[at]?.add(isNumber(each) ? each.id : NaN));
+  }
+  return new Map([...names].map(([name, values]) => [name, values.map((all) => all.size > MANY_NUMBERS && !all.has(NaN))]));
+}
+
+// Options as people count them: those that differ by a number with many values alone are one choice.
+function choicesOf(options) {
+  const many = manyNumbers(options), found = new Map();
+  for (const option of options) {
+    const value = { name: option.name, arguments: option.arguments.map((each, at) => (many.get(option.name)[at] ? null : each)) };
+    const key = JSON.stringify(value);
+    if (!found.has(key)) found.set(key, { value, options: [] });
+    found.get(key).options.push(option);
+  }
+  return [...found.values()];
+}
+
+// A list that is too long, but of few choices; null if it is short, or of many.
+function fewChoices(options, most = 12) {
+  const found = options.length > most ? choicesOf(options) : [];
+  return found.length > 1 && found.length <= most ? found : null;
+}
+
+// What a group stands for: the number of its choices, or of a single one the least and the greatest number.
+function sizeOfGroup(options) {
+  const count = choicesOf(options).length, at = manyNumbers(options).get(options[0].name).indexOf(true);
+  const numbers = count > 1 || at < 0 ? [] : options.map((option) => Number(option.arguments[at].id));
+  return numbers.length ? `${Math.min(...numbers)}–${Math.max(...numbers)}` : String(at < 0 ? options.length : count);
+}
+
 // A list that is too long, in groups: by name, unless not `named`, then argument by argument, numbers with many values last.
 // Null if it is short, or cannot be split.
 function groups(options, most = 12, named = true) {

@@ -123,7 +123,19 @@ function fitTexts(svg) {
     }
     text.classList.toggle("tiny", size * scale < LEAST_TEXT);
   }
+  hideCovered(svg);
   labelLit(svg);
+}
+
+// A number of a cell that has grown is not drawn where a piece would cover it.
+function hideCovered(svg) {
+  const grown = [...svg.querySelectorAll("[data-grows=up] text:not(.tiny)")].filter((text) => text.fitted.shown > text.fitted.size);
+  const pieces = grown.length ? [...svg.querySelectorAll("[data-layer=pieces] > *")].map((each) => each.getBBox()) : [];
+  for (const text of grown) {
+    const box = text.getBBox(), top = box.y + box.height * 0.25;  // above it, letters leave room
+    const isCovered = ({ x, y, width, height }) => x < box.x + box.width && box.x < x + width && top < y + height && y < box.y + box.height;
+    text.classList.toggle("tiny", pieces.some(isCovered));
+  }
 }
 
 function labelLit(svg) {

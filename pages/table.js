@@ -281,6 +281,8 @@ function makeTable(hello, sent) {
   const amounts = new Map();  // the number that is chosen in a field
   // Groups by the names of options only if people read these: in words of their own, the name is an identifier.
   function splitOf(options) {
+    const few = fewChoices(options), starts = few && beginnings(few, valueOf);
+    if (few?.every(({ options: inside }, number) => inside.length === 1 || starts[number])) return few;
     const split = groups(options), begun = split && !numbered(split) && beginnings(split, valueOf);
     const isRead = ({ name, words }) => name in hello.names || !words;
     const isCalled = ({ value, options: inside }, number) => !("name" in value) || begun[number] || inside.some(isRead);
@@ -327,7 +329,7 @@ function makeTable(hello, sent) {
       if (inside.length === 1) return single(inside[0]);
       const key = JSON.stringify(value), named = "name" in value;
       groupNames.set(key, begun[number] ? `${begun[number]} …` : named ? calledName(value.name) : valueOf(value));
-      const made = button(`${groupNames.get(key)} (${inside.length})`, () => go([...steps, key]), "group");
+      const made = button(`${groupNames.get(key)} (${sizeOfGroup(inside)})`, () => go([...steps, key]), "group");
       made.dataset.group = JSON.stringify([...steps, value]);
       grouped.set(made.dataset.group, { place: made.dataset.group, title: groupNames.get(key), choices: inside.map(labelOf) });
       return made;

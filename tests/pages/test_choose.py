@@ -173,3 +173,42 @@ def test_a_number_with_many_values_is_asked_last() -> None:
     assert asked(first["groups"][1]["options"])["numbers"] == [*range(1, 41)]
     assert not asked(prices[:40:2])["numbers"]  # 20 numbers are buttons
     assert not asked([option("buy", f"int?.{price}") for price in ["none", *range(40)]])["numbers"]
+
+
+_COUNT = """
+const { readFileSync } = require("node:fs");
+const source = `${readFileSync(process.argv[1], "utf8")}; return { fewChoices, sizeOfGroup };`;
+const { fewChoices, sizeOfGroup } = new Function(source)();
+const options = JSON.parse(process.argv[2]), few = fewChoices(options);
+const listed = few && few.map(({ options }) => [options.length, sizeOfGroup(options)]);
+console.log(JSON.stringify({ few: listed, size: sizeOfGroup(options) }));
+"""
+
+
+def counted(options: list[dict[str, Any]]) -> dict[str, Any]:
+    command = ["node", "-e", _COUNT, str(ROOT / "pages" / "choose.js"), json.dumps(options)]
+    result: dict[str, Any] = json.loads(
+        subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout
+    )
+    return result
+
+
+def prices(*firms: str, most: int = 300) -> list[dict[str, Any]]:
+    return [option("buy", f"firm.{firm}", f"int.{price}") for firm in firms for price in range(1, most + 1)]
+
+
+def test_options_that_differ_by_a_number_alone_are_one_choice() -> None:
+    assert counted([*prices("iron", "mills"), PASS]) == {
+        "few": [[300, "1\u2013300"], [300, "1\u2013300"], [1, "1"]],
+        "size": "3",
+    }
+    assert counted(prices("iron")) == {"few": None, "size": "1\u2013300"}, "a single choice is no list"
+
+
+def test_few_numbers_and_other_arguments_are_choices_of_their_own() -> None:
+    assert counted(prices("iron", most=20)) == {"few": None, "size": "20"}
+    many = prices(*(f"firm_{number}" for number in range(13)), most=21)
+    assert counted(many) == {"few": None, "size": "13"}, "too many for buttons"
+    mixed = [*prices("iron", most=30), option("buy", "firm.mills", "town.oak")]
+    assert counted(mixed) == {"few": None, "size": "31"}, "an argument is not a number everywhere"
+    assert counted([PASS, *MARCHES])["size"] == "4"

@@ -46,6 +46,27 @@ def test_prices_are_one_field_on_a_page(market: Path, open_page: Open, tmp_path:
     _check_keys(opened)
 
 
+def test_few_choices_with_many_numbers_are_listed_at_once(open_page: Open, tmp_path: Path) -> None:
+    pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
+    lend = """                option lend(k in 10 coin .. 990 coin where k % 40 == 10 coin, f in firm):
+                    set paid to 0 coin - k
+"""
+    texts = ('  act.lend: "lends {k} to {f}"\n', '  act.lend: "Lend {k} to {f}"\n')
+    text = MARKET.replace(lend, "").replace(texts[0], "").replace(texts[1], "")
+    folder, out = write(tmp_path / "market", split(text, "rules/play.rules")), tmp_path / "market.html"
+    done = CliRunner().invoke(cli, ["page", str(folder), "--players", "2", "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    opened = open_page(out, width=393, height=852)
+    opened.wait("document.querySelector('#turn').matches('.mine')")
+    firms = [f"Buy a train of {firm} for … (1\u2013300)" for firm in ("Iron Road", "Mills")]
+    assert opened.texts("#options button") == [*firms, "Rest"]
+    group(opened.page, "Mills")
+    assert opened.page.locator(_FIELD).get_attribute("aria-label") == "Buy a train of Mills for (1\u2013300)"
+    opened.page.locator(_FIELD + " [type=number]").fill("120")
+    opened.page.locator(_FIELD + " button").click()
+    is_taken(opened.page, "buys a train of Mills for £120")
+
+
 def _check_field(page: Any) -> None:
     group(page, "Buy a train of")
     group(page, "Mills")
