@@ -92,6 +92,7 @@ def board_of(
     viewer: int = 0,
     style: Style | None = None,
     apart: bool = False,
+    parted: bool = False,
 ) -> Board:
     """The board of a ruleset at a table; recently used boards are cached.
 
@@ -103,16 +104,17 @@ def board_of(
         viewer: the number of the seat whose spaces can be pointed at, if each seat has its own spaces.
         style: the style of the ruleset, if it has already been read.
         apart: whether each board is a separate picture, as on a page, without tables.
+        parted: whether boards of owners are separate pictures, also if the others are on one sheet.
     """
     names = named(seats)
-    key = id(ruleset), tuple(names.items()), id(words), tables, viewer, apart
+    key = id(ruleset), tuple(names.items()), id(words), tables, viewer, apart, parted
     if key not in _boards:
         style = read_drawing(ruleset) if style is None else style
         source = words if words is not None else Words(ruleset)
         _boards[key] = (
             ruleset,
             words,
-            Board(ruleset.declarations, style, names, source, tables=tables, viewer=viewer, apart=apart),
+            Board(ruleset.declarations, style, names, source, tables=tables, viewer=viewer, apart=apart, parted=parted),
         )  # both outlive the cache key that contains their ids
         while len(_boards) > _MEMO_SIZE:
             _boards.popitem(last=False)
@@ -146,6 +148,7 @@ class Board:
         tables: whether the picture includes tables.
         viewer: the number of the viewing seat.
         apart: whether each board is a separate picture; see `panels`.
+        parted: whether only the boards of owners are; these are in `panels`, and not on the sheet.
     """
 
     def __init__(
@@ -158,10 +161,12 @@ class Board:
         tables: bool = True,
         viewer: int = 0,
         apart: bool = False,
+        parted: bool = False,
     ) -> None:
         self.words = words
         self.viewer = viewer
         self.apart = apart
+        self._parted = apart or parted
         self._with_tables = tables and not apart
         self.names = Names(d, tuple(names))
         titled = shown_names(names)
@@ -258,19 +263,19 @@ class Board:
             head, room = caption(self.sheet, titled, title, corner, min(width, _CAPTION))
         b = replace(b, title="") if b.caption else b
         below = corner[0], corner[1] + room
-        plans = plans_of(self.sheet, b, guests, (below, width, self.viewer), apart=self.apart)
+        plans = plans_of(self.sheet, b, guests, (below, width, self.viewer), apart=self._parted)
         self.plans |= plans
         items = [item for kind in plans for item in self.plans[kind].items]
+        note = " · ".join(notes(self.sheet, titled)) if b.caption else ""
         plan = self.plans[b.kind]
-        if self.apart and not plan.parts:
+        if plan.parts:
+            self._put_parts(b, plan, title, note)
+            return plan if self.apart else Plan((0.0, -GAP))
+        if self.apart:
             head, room = self._key(titled, (corner[0], corner[1] + plan.size[1]))
         if b.caption:
             items.append(SceneItem(f"caption.{b.kind}", "names", head))
             plan.size = max(plan.size[0], _NARROWEST - 2 * GAP), plan.size[1] + room
-        note = " · ".join(notes(self.sheet, titled)) if b.caption else ""
-        if plan.parts:
-            self._put_parts(b, plan, title, note)
-            return plan
         self._put(Panel(b.kind, title, b.at, b.form in ("grid", "cells"), _box(corner, plan), items, note))
         return self.plans[b.kind]
 
@@ -282,7 +287,11 @@ class Board:
             key, room = self._key([b], (left, bottom))
             items = [*plan.items[start : part.end], SceneItem(f"caption.{b.kind}.{n + 1}", "names", key)]
             box = Box((left, top, right, bottom + room))
-            self._put(Panel(part_id(b.kind, n), title, b.at, False, box, items, note, part.owner))
+            of = Panel(part_id(b.kind, n), title, b.at, False, box, items, note, part.owner)
+            if self.apart:
+                self._put(of)
+            else:
+                self.panels.append(of)
             start = part.end
 
     def _key(self, boards: Sequence[BoardStyle], corner: Point) -> tuple[str, float]:
@@ -367,7 +376,8 @@ class Board:
             if plan.tiles is not None:
                 yield from tile_items(self.sheet, of, plan.tiles, shown)
             for kind, lines in plan.links.items():
-                yield from link_states(self.sheet, kind, lines, shown)
+                states = link_states(self.sheet, kind, lines, shown)
+                yield from (self._on_panel(item, of, kind, number) for number, item in states)
         placed: dict[str, Place] = {}
         stand = standing(self.sheet, self.plans, shown, self._piled, self._fields)
         for of, plan in self.plans.items():
@@ -419,9 +429,17 @@ class Board:
                 plan = self.plans[kind]
                 stands = plan.stands.get(number, ())
                 how = Standing(plan.piece or LARGEST, plan.manners.get(number, ""), plan.stack, stands)
-                self._stood[key] = tuple(drawn(self.sheet, tokens, slot, how))
+                items = drawn(self.sheet, tokens, slot, how)
+                self._stood[key] = tuple(self._on_panel(item, kind, kind, number) for item in items)
             last = self._stands[kind, number] = tokens, self._stood[key]
         return last[1]
+
+    def _on_panel(self, item: SceneItem, at: str, kind: str, number: int) -> SceneItem:
+        """An item of an entity of a kind on a board, with its panel if each owner has a board."""
+        parts = self.plans[at].parts
+        if not parts:
+            return item
+        return replace(item, panel=part_id(at, number * len(parts) // len(self.names.names(kind))))
 
     def _on_scale(self, kind: str, name: str, plan: Plan, values: Mapping[int, Any]) -> Iterator[SceneItem]:
         results: dict[int, list[DrawnToken]] = {}

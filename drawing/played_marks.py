@@ -65,8 +65,8 @@ def die(value: int, x: float, y: float) -> str:
     return svg.element("rect", **box, fill="#ffffff", stroke=INK, stroke_width=1.2) + "".join(spots)
 
 
-def link_states(sheet: Sheet, kind: str, lines: LinkLines, shown: ShownState) -> Iterator[SceneItem]:
-    """The items that show the states of a kind's links."""
+def link_states(sheet: Sheet, kind: str, lines: LinkLines, shown: ShownState) -> Iterator[tuple[int, SceneItem]]:
+    """The items that show the states of a kind's links, each with the number of its link."""
     field = sheet.d.kinds[kind].state[lines.field]
     for number, value in shown.fields.get((kind, lines.field), {}).items():
         if value in (None, False, 0) or number not in lines.lines:
@@ -80,7 +80,7 @@ def link_states(sheet: Sheet, kind: str, lines: LinkLines, shown: ShownState) ->
             svg.element("path", d=path, stroke=tone, stroke_width=wide, fill="none", stroke_linecap="round")
             for tone, wide in looks
         ]
-        yield SceneItem(f"link_state.{kind}.{sheet.names(kind)[number]}", lines.layer, svg.group(drawn, title))
+        yield number, SceneItem(f"link_state.{kind}.{sheet.names(kind)[number]}", lines.layer, svg.group(drawn, title))
 
 
 def status_of(words: Wording, position: Game | View) -> str:

@@ -42,12 +42,14 @@ class SceneItem(Brief, Struct, frozen=True):
         layer: one of `LAYERS`.
         svg: an SVG fragment, in coordinates of the whole picture.
         places: the entities that only this item shows.
+        panel: the separate picture of an owner's board that contains it; "" for the others.
     """
 
     id: str
     layer: str
     svg: str
     places: tuple[Place, ...] = ()
+    panel: str = ""
 
 
 class Scene(Brief, Struct, frozen=True):

@@ -29,11 +29,11 @@ function differing(one, other) {
   return [...one.keys()].filter((item) => one[item] !== other[item]);
 }
 
-// A board: `show(moves)` draws the position after so many moves, and touches only what differs from what is drawn.
+// The pictures in `root`: `show(moves)` draws the position after so many moves, and touches only what differs from what is drawn.
 // What has changed since the position `before`, that of a move less, is marked.
-function makeBoard(board, svg) {
+function makeBoard(board, root) {
   const after = makePositions(board.changes, board.items);
-  const places = [...svg.querySelectorAll("[data-item]")];
+  const places = [...root.querySelectorAll("[data-item]")];
   const drawn = new Int32Array(board.items).fill(-1);
   let marked = [];
   return function show(moves, before = moves - 1) {

@@ -32,6 +32,7 @@ from rulespec.pages.board_changes import BoardChanges
 from rulespec.pages.curves import Curves
 from rulespec.pages.endings import Rows, ending, stop
 from rulespec.pages.other_values import OtherValues
+from rulespec.pages.owned_boards import owned_boards, owned_figure
 from rulespec.pages.study_parts import OpinionRows, StudyParts, VariationRows
 from rulespec.records import Brief
 
@@ -105,11 +106,11 @@ def told_replay(
         DiagnosticsError: RS574 if there are too many moves; RS534 if there is no such language.
     """
     game, parts = result.game, parts or StudyParts()
-    seat = seat if game.omniscient.secretive else OMNISCIENT
+    reader, seat = seat, seat if game.omniscient.secretive else OMNISCIENT
     moves = result.moves
     _check_length(len(moves))
     words = Words(game.ruleset, language, budget=Budget())
-    film = _Film(game, moves, seat, words)
+    film = _Film(game, moves, seat, words, reader)
     film.variations = VariationRows(result, seat, film.visible, parts.variations)
     numbers: dict[Cited, int] = {}
     notes = MoveNotes(result, seat, film.visible)
@@ -195,17 +196,20 @@ class _Film:
         curves: the measures of each position.
     """
 
-    def __init__(self, game: Game, moves: Sequence[Option | TakenBack], seat: str | None, words: Words) -> None:
+    def __init__(
+        self, game: Game, moves: Sequence[Option | TakenBack], seat: str | None, words: Words, reader: str | None
+    ) -> None:
         self._moves = Moves(words, game, moves, seat, recording=True)
         self.visible = self._moves.visible
         self.seat = seat
         self._words = words
-        self._board = board_of(game.ruleset, game.names, words, tables=False)
+        self._board = board_of(game.ruleset, game.names, words, tables=False, parted=True)
         self._rows = BoardChanges(())
         self._last_rows: dict[int, tuple[list[Cell], SceneItem]] = {}
         self._states = NamedStates(game.omniscient.program, game.omniscient.labels)
         self._values = OtherValues(self._board, game, words, game.shown_names)
-        self.pictures = BoardChanges(self._board.static)
+        self._owned = owned_boards(self._board, reader)
+        self.pictures = BoardChanges(self._board.static, [panel.id for panel in self._owned])
         measures, colours = game.ruleset.declarations.measures, self._board.sheet.colours
         self.curves = Curves(measures, words, lambda kind: words.titles(kind, game.shown_names), colours)
         self.variations: VariationRows | None = None
@@ -286,10 +290,13 @@ class _Film:
         return {"tables": [table.to_json() for table in tables], **self._rows.to_json()}
 
     def picture(self) -> str:
-        """The static picture."""
+        """The static picture of the sheet, and those of the boards of owners."""
         width, height = self._board.size
-        note = self._words.word("board", game=self._words.game)
-        return self.pictures.svg(width, height, self._words.game, note)
+        note, enlarge = self._words.word("board", game=self._words.game), self._words.word("table_enlarge")
+        owned = "".join(owned_figure(self._board, panel, self.pictures, enlarge) for panel in self._owned)
+        if self._owned and not any(panel.owner is None for panel in self._board.panels):
+            return owned
+        return self.pictures.svg(width, height, self._words.game, note) + owned
 
 
 def _unfilled(words: Words, name: str) -> str:

@@ -15,10 +15,16 @@
   }
 
   // --- what does not change
-  const svg = document.querySelector("#board svg");
-  const showBoard = svg ? makeBoard(data.board, svg) : () => {};
+  const svg = document.querySelector("#board > svg"), owned = [...document.querySelectorAll("#board .owned")];
+  const showBoard = svg || owned.length ? makeBoard(data.board, element("board")) : () => {};
   if (svg) makeZoom(svg, { closer: element("closer"), farther: element("farther"), whole: element("whole") });
-  else document.querySelector("main").classList.add("bare");
+  else if (!owned.length) document.querySelector("main").classList.add("bare");
+  for (const each of owned) {  // boards of owners: on a phone, only the first is open
+    each.open = innerWidth > 800 || each === owned[0];
+    each.querySelector("button").addEventListener("click", () => {
+      for (const other of owned) other.classList.toggle("large", other === each && !other.classList.contains("large"));
+    });
+  }
   element("zoom").hidden = !svg;
   const showChart = data.measures.length ? makeCharts(data.measures, data.moves.length + 1, goTo) : () => {};
   if (!data.measures.length) element("charts").hidden = true;

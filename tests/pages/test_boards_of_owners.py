@@ -17,6 +17,7 @@ from folders import ROOT
 
 pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
 
+from rulespec import write_log
 from rulespec.cli.main import cli
 from rulespec.drawing.board import board_of
 from rulespec.drawing.drawing_plan import plan
@@ -152,3 +153,61 @@ def test_what_a_move_changes_is_drawn_on_the_board_of_its_owner(open_page: Open,
         opened.wait(f"{where}.length === 2")
         owner = "AB"[int(panel[-1]) - 1]
         assert sorted(opened.page.evaluate(where)) == [f"field.{owner}_b2.tree", f"link_state.fence.{owner}_b2_n"]
+
+
+def viewed(open_page: Open, folder: Path, width: int, *more: str) -> Opened:
+    """The viewer of a game in which Ann and then Bob plant an oak on b2."""
+    game = Game(load_ruleset(str(yards(folder))), ["Ann", "Bob", "Cid"])
+    for _ in range(2):
+        game.apply(next(option for option in game.legal_options if str(option) == "plant(b2, oak)"))
+    write_log(folder / "game.jsonl", game)
+    arguments = [
+        "view",
+        str(folder / "game.jsonl"),
+        "--rules",
+        str(folder / "yards"),
+        "--out",
+        str(folder / "game.html"),
+    ]
+    done = CliRunner().invoke(cli, [*arguments, *more])
+    assert done.exit_code == 0, done.output
+    return open_page(folder / "game.html", "", width, 850)
+
+
+_DRAWN = """[...document.querySelectorAll(".owned")].map((each) => [each.querySelector("bdi").textContent, each.open,
+  [...each.querySelectorAll("[data-item]")].filter((item) => item.innerHTML).map((item) => item.dataset.item)])"""
+
+
+@needs_chromium
+def test_the_viewer_has_a_part_for_each_owner_and_follows_the_moves_there(open_page: Open, tmp_path: Path) -> None:
+    opened = viewed(open_page, tmp_path, 1360)
+    assert opened.page.evaluate(_DRAWN) == [["Ann", True, []], ["Bob", True, []], ["Cid", True, []]]
+    opened.press("End")
+    ann, bob = ([f"link_state.fence.{seat}_b2_n", f"field.{seat}_b2.tree"] for seat in ("Ann", "Bob"))
+    drawn = opened.page.evaluate(_DRAWN)
+    assert [[name, is_open, sorted(items)] for name, is_open, items in drawn] == [
+        ["Ann", True, sorted(ann)],
+        ["Bob", True, sorted(bob)],
+        ["Cid", True, []],
+    ]
+    assert opened.page.evaluate("document.querySelectorAll('.owned:nth-of-type(2) .changed').length") == 2
+    opened.click(opened.page.query_selector(".owned:nth-of-type(2) button"))
+    wide = opened.page.evaluate("[...document.querySelectorAll('.owned')].map((each) => each.offsetWidth)")
+    assert wide[1] > 1.5 * wide[0] and not opened.page.is_visible("#zoom")
+
+
+@needs_chromium
+def test_in_the_viewer_of_a_seat_its_own_board_comes_first_and_on_a_phone_alone(
+    open_page: Open, tmp_path: Path
+) -> None:
+    opened = viewed(open_page, tmp_path, 393, "--for", "Bob")
+    opened.press("End")
+    drawn = opened.page.evaluate(_DRAWN)
+    assert [(name, is_open, len(items)) for name, is_open, items in drawn] == [
+        ("Bob", True, 2),
+        ("Ann", False, 2),
+        ("Cid", False, 0),
+    ]
+    opened.click(opened.page.query_selector(".owned:nth-of-type(2) summary"))
+    assert [is_open for _, is_open, _ in opened.page.evaluate(_DRAWN)] == [True, True, False]
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= 393
