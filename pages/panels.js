@@ -48,7 +48,11 @@ function makePanels(board, beside, bar, word, plan, player) {
   }
 
   function arrange() {
-    const rest = inOrder().filter((each) => each !== large);
+    const all = inOrder(), rest = all.filter((each) => each !== large);
+    for (const group of groups) {  // the key to their letters is shown once
+      const own = all.filter((each) => isOwned(each) && groupOf(each) === group), lead = own.includes(large) ? large : own[0];
+      for (const each of own) each.classList.toggle("lead", each === lead);
+    }
     board.replaceChildren(...(large ? [large] : []), ...rest.filter((each) => each.dataset.at === "below"));
     beside.replaceChildren(...rest.filter((each) => each.dataset.at !== "below"));
     for (const figure of figures) figure.classList.toggle("large", figure === large);

@@ -123,6 +123,8 @@ def test_the_board_of_who_looks_is_large_and_the_others_can_be_enlarged(open_pag
     assert opened.texts("figcaption .enlarge") == ["⤢ 2 \u2068Ophelia\u2069", "⤢ 1 A", "⤢ 3 C"]
     opened.click(opened.page.query_selector("figure[data-panel='plot.3'] .enlarge"))
     assert boards(opened) == ["*plot.3", "plot.2", "plot.1"], "the own one stays first among the others"
+    notes = "[...document.querySelectorAll('figure > .note')].filter((each) => each.checkVisibility())"
+    assert opened.page.evaluate(f"{notes}.map((each) => each.closest('figure').dataset.panel)") == ["plot.3"]
 
 
 @needs_chromium
