@@ -212,12 +212,13 @@ def _lines(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> It
     for link in layout.links:
         style = board.links[link.kind]
         pair = (min(link.a, link.b), max(link.a, link.b))
-        own = link.name != "" and style.dashed is not False
+        own = link.name != "" and (style.dashed is not False or link.abreast > 1)
         if style.hidden or frozenset(pair) in seams or (pair in touching and not own):
             continue
         ends = _ends(layout, board, link)
         if pair in touching:  # a line across the border shows the kind of the link
             ends = _middle_of(layout, pair, ends)
+        ends = link.beside(ends)
         line = _line(shift(ends, corner), style, link.dashed)
         if pair in layout.bridges:
             line += "".join(_dot(end, style) for end in shift(ends, corner))
@@ -225,7 +226,8 @@ def _lines(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> It
         ends_ = {"one": sheet.titles(board.kind)[link.a], "other": sheet.titles(board.kind)[link.b]}
         title = sheet.words.word("link", link=sheet.words.kind(link.kind), **ends_)
         layer = "links" if board.form == "areas" else "ground"
-        yield SceneItem(f"link.{link.kind}.{names[link.a]}.{names[link.b]}", layer, svg.group([line, arrow], title))
+        item = f"link.{link.kind}.{names[link.a]}.{names[link.b]}" + (f".{link.name}" if link.row else "")
+        yield SceneItem(item, layer, svg.group([line, arrow], title))
     for seam in layout.seams:
         one, other = sheet.titles(board.kind)[seam.region], sheet.titles(board.kind)[seam.other]
         x, y = shift([seam.middle], corner)[0]
@@ -250,11 +252,14 @@ def link_lines(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -
         if not link.name or name not in sheet.d.kinds[link.kind].state or sheet.words.internal(link.kind, name):
             continue
         ends = _ends(layout, board, link)
-        path = svg.path(shift(_middle_of(layout, pair, ends) if pair in touching else ends, corner))
+        line = link.beside(_middle_of(layout, pair, ends) if pair in touching else ends)
         one, other = (sheet.titles(board.kind)[n] for n in (link.a, link.b))
+        number = sheet.known.number(link.kind, link.name)
+        if link.abreast > 1:
+            other += f" ({sheet.titles(link.kind)[number]})"
         title = f"{one} \N{EN DASH} {other}: {sheet.words.field(link.kind, name)}"
         lines = results.setdefault(link.kind, LinkLines(name, layer, {}))
-        lines.lines[sheet.known.number(link.kind, link.name)] = path, title
+        lines.lines[number] = svg.path(shift(line, corner)), title
     return results
 
 

@@ -187,7 +187,9 @@ def _corners(box: Box) -> list[Point]:
 def _crossed(board: BoardStyle, links: Sequence[Link], areas: Areas, positions: Sequence[Point]) -> Iterator[Point]:
     """The middle and the ends of each short line that crosses a border."""
     drawn = {
-        (min(k.a, k.b), max(k.a, k.b)) for k in links if k.name and board.links[k.kind].dashed is not False
+        (min(k.a, k.b), max(k.a, k.b))
+        for k in links
+        if k.name and (k.abreast > 1 or board.links[k.kind].dashed is not False)
     } if board.outlines else set()  # fmt: skip
     lines: dict[tuple[int, int], list[Point]] = {}
     for border in areas.borders:

@@ -1,4 +1,4 @@
-"""The drawn links of a map (at most one per kind between two regions), and arrows over borders."""
+"""The drawn links of a map, those with the same ends side by side, and arrows over borders."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import pairwise
 from math import hypot
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec.documents.yaml_nodes import bits
 from rulespec.drawing.areas import Areas
@@ -18,6 +19,7 @@ from rulespec.drawing.svg import Point
 
 _TOWARDS, _HALF = 7.0, 2.5
 _DENSE = 6.0
+_BESIDE = 9.0  # the distance between links with the same ends
 Across = tuple[str, int, int]
 """A fact, the region that has it, and the region that it names."""
 Arrow = tuple[str, int, int, list[Point]]
@@ -25,7 +27,10 @@ Arrow = tuple[str, int, int, list[Point]]
 
 
 class Link(Struct, frozen=True):
-    """A link of one kind between two regions; `both` means that it also leads back."""
+    """A link of one kind between two regions; `both` means that it also leads back.
+
+    `row` is its number among the `abreast` links with a name between these regions, which are drawn side by side.
+    """
 
     kind: str
     a: int
@@ -33,10 +38,22 @@ class Link(Struct, frozen=True):
     both: bool
     name: str = ""
     dashed: bool = False
+    row: int = 0
+    abreast: int = 1
+
+    def beside(self, line: Sequence[Point]) -> list[Point]:
+        """A line from its first end to its second, moved aside to its row."""
+        if self.abreast == 1:
+            return list(line)
+        (ax, ay), (bx, by) = line[0], line[-1]
+        aside = (self.row - (self.abreast - 1) / 2) * (_BESIDE if self.a < self.b else -_BESIDE)
+        length = max(hypot(bx - ax, by - ay), 1)
+        dx, dy = (by - ay) / length * aside, (ax - bx) / length * aside
+        return [(x + dx, y + dy) for x, y in line]
 
 
 def links_of(sheet: Sheet, board: BoardStyle) -> list[Link]:
-    """The links of a map, without duplicates within a kind."""
+    """The links of a map; those of a kind without names occur once between two regions."""
     kind = sheet.d.kinds[board.kind]
     results = []
     for name, style in board.links.items():
@@ -52,7 +69,21 @@ def links_of(sheet: Sheet, board: BoardStyle) -> list[Link]:
                 back = b < len(fact.values) and fact.values[b] >> a & 1 == 1
                 if a < b or not back:
                     results.append(Link(name, a, b, back, dashed=style.dashed is True))
-    return results
+    return _side_by_side(board, results)
+
+
+def _side_by_side(board: BoardStyle, links: list[Link]) -> list[Link]:
+    """The links, with those between the same regions beside one another."""
+    rows: dict[tuple[int, int], list[Link]] = {}
+    for link in links:
+        if link.name and not board.links[link.kind].hidden:
+            rows.setdefault((min(link.a, link.b), max(link.a, link.b)), []).append(link)
+    placed = {
+        (link.kind, link.name): replace(link, row=number, abreast=len(row))
+        for row in rows.values()
+        for number, link in enumerate(row)
+    }
+    return [placed.get((link.kind, link.name), link) for link in links]
 
 
 def _named(sheet: Sheet, name: str, style: LinkStyle) -> Iterator[Link]:

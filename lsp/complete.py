@@ -99,7 +99,7 @@ class _Scope:
             return
         if variable is None and head in self.d.kinds and not steps:
             if head in self.d.links:
-                yield "at", None
+                yield from (("at", None), ("between", None))
             yield from self.d.kinds[head].places.items()
             yield from ((e.name, e) for e in self.d.kinds[head].entities if e.name[0].isalpha())
             return

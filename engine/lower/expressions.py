@@ -355,7 +355,7 @@ def _link(x: ExpressionLowering, e: typed.LinkBetween, scope: Scope) -> ir.Expr:
     result = op("&", x.row(out, a), x.row(into, b))
     if e.link.two_way:
         result = op("|", result, op("&", x.row(out, b), x.row(into, a)))
-    return op("pick", result, FALSE)
+    return result if isinstance(e.type, SetOf) else op("pick", result, FALSE)
 
 
 def _setting(x: ExpressionLowering, e: typed.SettingValue, scope: Scope) -> ir.Expr:

@@ -56,7 +56,7 @@ def lower_path(x: PathLowering, e: typed.PathDomain, scope: Scope) -> ir.PathSea
         x.ranges.slots.pop(taken, None)
     left = ir.Local(slot + 3)
     x.ranges.slots[left.slot] = NUMBERS
-    uses = tuple([x.set_of(use, x.expr(use, step)) for use in e.uses])
+    uses = tuple([_used(x, use, step, slot + 4 + k) for k, use in enumerate(e.uses)])
     cost = x.bounded(x.expr(e.cost, step), e.cost.span)
     fits = op("<=", cost, left)
     tests = [x.expr(e.near.where, step)] if e.near.where is not None else []
@@ -71,6 +71,17 @@ def lower_path(x: PathLowering, e: typed.PathDomain, scope: Scope) -> ir.PathSea
     stops = tuple([_of_stops(e, use) for use in e.uses])
     kinds = tuple([use.type.kind if isinstance(use.type, Ent | SetOf) else "" for use in e.uses])
     return ir.PathSearch(slot, start, within, onward, cost, uses, stops, e.whole, _size(x, e), kinds)
+
+
+def _used(x: PathLowering, use: typed.Expr, step: Scope, before: int) -> ir.Expr:
+    """The set that a step uses; for `any of`, the first member that the set in the slot `before` lacks, or the whole
+    set, which excludes the step, if it lacks none.
+    """
+    if not (isinstance(use, typed.Op) and use.op == "any of"):
+        return x.set_of(use, x.expr(use, step))
+    source = x.expr(use.args[0], step)
+    left = op("diff", source, ir.Local(before))
+    return ir.If(op("==", left, FALSE), source, op("one", op("pick", left, FALSE)))
 
 
 def lower_query(x: PathLowering, e: typed.PathQuery, scope: Scope) -> ir.Expr:

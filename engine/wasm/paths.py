@@ -324,6 +324,9 @@ class _Frames:
         code.if_()
         code.get(limit)
         code.set(self._left)
+        for first, words in zip(self._used, self._uses, strict=True):  # nothing has been used yet
+            sets.push(code, [None] * words)
+            code.set_all(first, words)
         for e, of_stops, first, words in zip(walk.uses, walk.of_stops, self._used, self._uses, strict=True):
             sets.push(code, x.operand(e, words) if of_stops else [None] * words)
             code.set_all(first, words)

@@ -132,7 +132,9 @@ class OptionTrace:
             return nodes
         at = self.t.bind(at, near.var, place.to)
         if place.part == "once":
-            return [self._of_step(paths.uses[place.use], at, paths.var, near.var)]
+            use = paths.uses[place.use]
+            source = use.args[0] if isinstance(use, typed.Op) and use.op == "any of" else use
+            return [self._of_step(source, at, paths.var, near.var)]
         return [self._of_step(paths.cost, at, paths.var, near.var), self.t.node(paths.within, self._at)]
 
     def _of_step(self, e: typed.Expr, at: At, *stops: typed.Var) -> ReasonNode:

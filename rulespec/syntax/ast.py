@@ -58,7 +58,7 @@ class TrackCall(Expr, frozen=True):
 
 
 class Unary(Expr, frozen=True):
-    """A unary operation: `-a`, `not a`, `a is none`, `a is some`."""
+    """A unary operation: `-a`, `not a`, `a is none`, `a is some`; `any of a` after `once`."""
 
     op: str
     operand: Expr

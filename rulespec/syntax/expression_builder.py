@@ -303,6 +303,9 @@ class ExpressionBuilder:
         name, source, where = c
         return ast.Binder(name, source, "", None, where, span)
 
+    def use_any(self, span: Span, c: list[Any]) -> ast.Expr:
+        return ast.Unary(span, "any of", c[0])
+
     def path_uses(self, span: Span, c: list[Any]) -> tuple[ast.Expr, ...]:
         return tuple(c)
 

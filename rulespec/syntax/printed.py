@@ -97,6 +97,8 @@ def _binary(node: ast.Binary) -> str:
 def _unary(node: ast.Unary) -> str:
     if node.op == "-":
         return f"-{_bound(node.operand, 9)}"
+    if node.op == "any of":
+        return f"any of {_bound(node.operand, 0)}"
     if node.op == "not":
         return f"not {_bound(node.operand, 3)}"
     return f"{_bound(node.operand, COMPARED + 1)} {node.op}"

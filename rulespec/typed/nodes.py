@@ -209,6 +209,7 @@ class LinkDecl(Brief, Struct, eq=False):
         at: the links at each region.
         out: for each region, the links declared with it as their first end.
         into: for each region, the links declared with it as their second end.
+        parallel: the first set of several links from one region to another; empty if there is none.
     """
 
     kind: str
@@ -217,13 +218,14 @@ class LinkDecl(Brief, Struct, eq=False):
     at: FactDecl
     out: FactDecl
     into: FactDecl
+    parallel: int = 0
 
     def between(self, a: int, b: int) -> int:
-        """The link from one region to another; -1 if there is none."""
+        """The set of links from one region to another."""
         result = self.out.values[a] & self.into.values[b]
         if self.two_way:
             result |= self.out.values[b] & self.into.values[a]
-        return result.bit_length() - 1
+        return result
 
 
 Step = tuple[int, int]
@@ -516,7 +518,7 @@ class BoardOp(Expr, frozen=True):
 
 
 class LinkBetween(Expr, frozen=True):
-    """The link from the first of two regions to the second, or none."""
+    """The link from the first of two regions to the second, or none; if the type is a set, all such links."""
 
     link: LinkDecl
     ends: tuple[Expr, ...]
@@ -599,8 +601,8 @@ class PathDomain(Expr, frozen=True):
     """The possible paths of a parameter or a search.
 
     A step leads from `var` to the variable of `near`; `so_far` is the path before the step or, after all steps,
-    the chosen path. The values of `uses` must not repeat; `cost` is the cost of a step, and `within` the maximum total.
-    If `whole`, only maximal paths count.
+    the chosen path. The values of `uses` must not repeat; an operator `any of` uses one member of its set. `cost` is
+    the cost of a step, and `within` the maximum total. If `whole`, only maximal paths count.
     """
 
     so_far: Var

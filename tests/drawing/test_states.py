@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from math import hypot
 from pathlib import Path
 from typing import Any
 
@@ -112,3 +114,32 @@ def test_a_card_is_upright() -> None:
     state = state_json(game)
     state["entities"]["game"]["game"]["table"] = "queen_of_hearts"
     assert 'height="20" rx="2"' in items(board_of(ruleset, game.names), state)["row.game.game"]
+
+
+@pytest.mark.parametrize("positions", [True, False])
+def test_links_with_the_same_ends_are_drawn_side_by_side(roads: Path, positions: bool) -> None:
+    more = "ba: {ends: [b, a], title: Low road}, ca: {ends: [c, a]}}}"
+    lane = "    lane: {two_way: false, of: {bac: {ends: [b, a]}}}"
+    text = (roads / "map.yaml").read_text("utf-8").replace("ca: {ends: [c, a]}}}", f"{more}\n{lane}")
+    for number, name in enumerate("abc" if positions else ""):
+        text = text.replace(f"{name}: {{}}", f"{name}: {{position: [{100 * number}, {70 * (number % 2)}]}}")
+    (roads / "map.yaml").write_text(text, "utf-8")
+    board, state = begun(roads, "doc: Roads.")
+    drawn = {item.id: item.svg for item in board.static if item.id.startswith("link.")}
+    between = [key for key in drawn if key.startswith(("link.road.a.b", "link.road.b.a", "link.lane.b.a"))]
+    assert between == ["link.road.a.b", "link.road.b.a.ba", "link.lane.b.a.bac"]
+    lines = [re.findall(r'd="(M[^"]*)"', drawn[key])[0] for key in between]
+    ends = [[float(number) for number in re.findall(r"-?[\d.]+", line)[:4]] for line in lines]
+    (ax, ay, bx, by), (cx, cy, *_), (ex, ey, fx, fy) = ends[0], ends[1], ends[2]
+    if abs(ax - cx) + abs(ay - cy) > abs(bx - cx) + abs(by - cy):  # the second one leads the other way
+        cx, cy = ends[1][2:]
+    if abs(ex - cx) + abs(ey - cy) > abs(fx - cx) + abs(fy - cy):
+        ex, ey = fx, fy
+    assert hypot(ax - cx, ay - cy) == pytest.approx(9, abs=0.2)
+    assert hypot(ax - ex, ay - ey) == pytest.approx(18, abs=0.4)
+    for name in ("ab", "ba"):
+        state["entities"]["road"][name]["builder"] = "B"
+    shown = items(board, state)
+    paths = {re.findall(r'd="(M[^"]*)"', shown[f"link_state.road.{name}"])[0] for name in ("ab", "ba")}
+    assert len(paths) == 2
+    assert "(Low road)" in shown["link_state.road.ba"]

@@ -28,6 +28,13 @@ map:
         cb: {ends: [c, b], cost: 2, rough: true}
         ac: {ends: [a, c], cost: 7, title: The long way}
     stream: {two_way: false, of: {s1: {ends: [c, a]}, s2: {ends: [a, c]}, s3: {ends: [b, d]}}}
+    bridge:
+      two_way: true
+      facts: {toll: int}
+      of: {b1: {ends: [a, b], toll: 3}, b2: {ends: [b, a], toll: 1}, b3: {ends: [c, a], toll: 5},
+           b4: {ends: [a, c], toll: 4}, b5: {ends: [a, d], toll: 2},
+           b6: {ends: [b, d], toll: 6}, b7: {ends: [c, d], toll: 7}}
+    ferry: {two_way: false, of: {f1: {ends: [a, b]}, f2: {ends: [a, b]}, f3: {ends: [b, a]}}}
   regions:
     a: {size: 1, road: [d]}
     b: {size: 2}
@@ -89,6 +96,26 @@ VALUES = lines(
     union(l.ends for l in line where not l.broken) → {a, b, c}
     {l in line.at(here) where l.rough}      → {}
     {l in stream where l.source == here}    → {s2}
+    line.between(a, b)                      → {ab}
+    line.between(here, d)                   → {}
+    bridge.between(a, b)                    → {b1, b2}
+    bridge.between(here, b)                 → {b1, b2}
+    bridge.between(b, here)                 → {b1, b2}
+    bridge.between(here, here)              → {}
+    bridge[a, d]                            → b5
+    bridge.at(here)                         → {b1, b2, b3, b4, b5}
+    here.bridge                             → {b, c, d}
+    ferry.between(here, b)                  → {f1, f2}
+    ferry.between(b, here)                  → {f3}
+    ferry.between(a, b) - {f1}              → {f2}
+    min(l.toll for l in bridge.between(here, b), else 9) → 1
+    reach(x from {here}: x.ferry)           → {a, b}
+    cheapest(x from {c} to y in x.bridge costs first(bridge.between(x, y))?.toll ?? 0 until y == b) → 8
+    longest(w in path(x from city to y in x.bridge once any of bridge.between(x, y) within 9) worth count(w) - 1) → 6
+    longest(w in path(x from city to y in x.bridge once bridge.between(x, y) within 9) worth count(w) - 1) → 5
+    longest(w in path(x from {a} to y in x.ferry once any of ferry.between(x, y) within 9) worth count(w) - 1) → 3
+    longest(w in path(x from {a} to y in {b, a} once any of bridge.at(y) within 9) worth count(w)) → 6
+    trail(x from {b} to y in x.ferry once any of ferry.between(x, y) within 4) → {a, b}
     train.on[ab]                            → 1
     reach(x from {here}: x.line)            → {a, b, c}
     cheapest(x from {here} to y in x.line costs (line[x, y] ?? ac).cost until y == c, else 99 money) → 6
@@ -141,6 +168,12 @@ def test_links_are_parameters_of_options_and_keys_of_state(play: Play) -> None:
     "text, code",
     [
         ("let x = line.near(here)", "RS225"),
+        ("let x = line.between(here)", "RS226"),
+        ("let x = line.between(here, ab)", "RS301"),
+        ("let x = bridge[here, d]", "RS377"),
+        ("let x = bridge[b, a]", "RS377"),
+        ("let x = ferry[a, b]", "RS377"),
+        ("let x = trail(x from {a} to y in x.bridge once any of y within 3)", "RS355"),
         ("let x = line.at(here, here)", "RS226"),
         ("let x = line.at(ab)", "RS301"),
         ("let x = line[here]", "RS226"),

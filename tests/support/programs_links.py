@@ -20,6 +20,14 @@ map:
         ra: {ends: [mill, port], miles: 3, home: oak}
         rb: {ends: [moor, port], miles: 4}
         rc: {ends: [mill, moor], miles: 9, home: ash}
+    wire:
+      two_way: true
+      of:
+        wa: {ends: [mill, port]}
+        wb: {ends: [port, mill]}
+        wc: {ends: [mill, moor]}
+        wd: {ends: [port, mill]}
+    shoot: {two_way: false, of: {ta: {ends: [mill, moor]}, tb: {ends: [moor, mill]}, tc: {ends: [mill, moor]}}}
     slope: {two_way: false, of: {da: {ends: [moor, mill]}, db: {ends: [mill, moor]}, dc: {ends: [moor, port]}}}
   regions: {mill: {}, port: {}, moor: {}, barn: {}}
 """
@@ -43,6 +51,22 @@ def number(pick: Pick, expr: Expr, fresh: Callable[[], str]) -> str:
         f"count({y} in halt where slope[{y}, moor] is some and slope[{y}, moor].index != {expr('int')})",
         f"cheapest({x} from {{moor}} to {y} in {x}.rail costs (rail[{x}, {y}] ?? ra).miles until {y} == mill, else 7)",
         f"count(union({y}.ends for {y} in rail where {expr('bool')}))",
+        *_parallel(pick, expr, halt, (x, y, fresh())),
+    )
+
+
+def _parallel(pick: Pick, expr: Expr, halt: str, names: tuple[str, str, str]) -> tuple[str, ...]:
+    """Numeric expressions about links with the same ends; `names` are new."""
+    x, y, way = names
+    kind = pick("wire", "shoot")
+    between = f"{kind}.between({x}, {y})"
+    links = pick(between, f"{{{way}l in {between} where {way}l.index < {expr('int')}}}", f"{kind}.at({y})")
+    steps = f"{x} from {{{halt}}} to {y} in {x}.{kind} once {pick('', 'any of ')}{links} within {pick('2', '5')}"
+    return (
+        f"sum({y}.index + 1 for {y} in {kind}.between({halt}, {pick('mill', 'moor', halt)}))",
+        f"count(trail({steps}))",
+        f"longest({way} in path({steps}) worth count({way}), else {expr('int')})",
+        f"cheapest({x} from {{{halt}}} to {y} in {x}.{kind} costs count({between}) until {y} == moor, else 7)",
     )
 
 

@@ -30,7 +30,10 @@ def param(w: Writer, scope: Scope, name: str) -> str:
     after = {**step, y: TOWN}
     onward = w.pick(f"{x}.near", f"{x}.near | {{oak, fir}}", "{oak, ash}", w.expr("set town", step, 1))
     where = f" where {w.expr('bool', after, 1)}" if w.number(3) == 0 else ""
-    uses = w.pick("", f" once {y}", f" once {x}, {y}.near", f" once {w.expr('town', after, 1)}")
+    uses = w.pick(
+        *("", f" once {y}", f" once {x}, {y}.near", f" once {w.expr('town', after, 1)}"),
+        f" once any of {w.expr('set town', after, 1)}",
+    )
     counts = w.pick("", "", f" counts {y}.tax", f" counts {w.expr('int', after, 1)}")
     within = w.pick("1", "2", "3", "few", "(few - 1)", "abs(m) % 4")
     whole = w.pick("", " until none")
@@ -94,7 +97,10 @@ def _ways(w: Writer, scope: Scope, name: str = "") -> str:
     start = w.pick("{oak}", "{oak, fir}", "{ash, elm}", w.expr("set town", scope, 1))
     onward = w.pick(f"{x}.near", f"{x}.near | {{oak, fir}}", "{oak, ash}", f"friends[{x}]")
     where = f" where {w.expr('bool', after, 1)}" if w.number(3) == 0 else ""
-    uses = w.pick(f" once {y}", f" once {x}, {y}.near", f" once {w.expr('town', after, 1)}")
+    uses = w.pick(
+        *(f" once {y}", f" once {x}, {y}.near", f" once {w.expr('town', after, 1)}"),
+        f" once any of {x}.near, any of {w.expr('set town', after, 1)}",
+    )
     counts = w.pick("", f" counts {y}.tax", f" counts {w.expr('int', after, 1)}")
     within = w.pick("1", "2", "3", "few", "abs(m) % 4")
     return f"{x} from {start} to {y} in {onward}{where}{uses}{counts} within {within}"

@@ -26,12 +26,9 @@ def declare_link_kinds(r: DeclarationReader, map_kind: typed.Kind) -> None:
         if not r.claim(place.text, place.span):
             continue
         r.d.kinds[place.text] = typed.Kind(place.text, place.span, doc=text(get(node, "doc")))
-        r.d.links[place.text] = typed.LinkDecl(
-            place.text,
-            map_kind.name,
-            truth(get(node, "two_way")),
-            *(typed.FactDecl(name, SetOf(place.text), place.span) for name in ("at", "out", "into")),
-        )
+        at, out, into = (typed.FactDecl(name, SetOf(place.text), place.span) for name in ("at", "out", "into"))
+        two_way = truth(get(node, "two_way"))
+        r.d.links[place.text] = typed.LinkDecl(place.text, map_kind.name, two_way, at, out, into)
         r.generated.add(place.text)
         for key in ("entities", "product"):
             written = get(r.root, "kinds", place.text, key)
@@ -65,6 +62,7 @@ def read_links(r: DeclarationReader) -> None:
         for fact in (leads, link.at, link.out, link.into):
             fact.values[:] = [0] * len(regions.entities)
         pairs = _pairs(r, link)
+        link.parallel = _parallel(pairs, link)
         for number, (start, end) in pairs.items():
             leads.values[start] |= 1 << end
             if link.two_way:
@@ -78,11 +76,10 @@ def read_links(r: DeclarationReader) -> None:
 
 
 def _pairs(r: DeclarationReader, link: typed.LinkDecl) -> dict[int, tuple[int, int]]:
-    """The two ends of each link; reports links without exactly two ends, and links with the same ends."""
+    """The two ends of each link; reports links without exactly two ends."""
     kind, regions = r.d.kinds[link.kind], r.d.kinds[link.region]
     ends = kind.facts[ENDS]
     results: dict[int, tuple[int, int]] = {}
-    first: dict[tuple[int, int], int] = {}
     for number, entity in enumerate(kind.entities):
         written = get(r.root, "map", "links", link.kind, "of", entity.name, ENDS)
         if ends.values[number].bit_count() != 2:
@@ -95,17 +92,17 @@ def _pairs(r: DeclarationReader, link: typed.LinkDecl) -> dict[int, tuple[int, i
         start, end = bits(ends.values[number])
         if words(written)[0].text != regions.entities[start].name:
             start, end = end, start
-        joined = (min(start, end), max(start, end)) if link.two_way else (start, end)
-        if joined in first:
-            other = kind.entities[first[joined]]
-            names = " and ".join(f"`{regions.entities[region].name}`" for region in joined)
-            message = f"`{entity.name}` joins {names}, which `{other.name}` already joins"
-            notes = [Label(other.span, f"`{other.name}` is declared here")]
-            help_ = "remove one of the two, or declare it under another kind of links"
-            r.report.error("RS292", message, ends.places.get(number, entity.span), notes=notes, help=help_)
-        first.setdefault(joined, number)
         results[number] = (start, end)
     return results
+
+
+def _parallel(pairs: dict[int, tuple[int, int]], link: typed.LinkDecl) -> int:
+    """The first set of several links from one region to another; empty if there is none."""
+    joined: dict[tuple[int, int], int] = {}
+    for number, (start, end) in pairs.items():
+        key = (min(start, end), max(start, end)) if link.two_way else (start, end)
+        joined[key] = joined.get(key, 0) | 1 << number
+    return next((links for links in joined.values() if links.bit_count() > 1), 0)
 
 
 def _own(r: DeclarationReader, kind: typed.Kind, name: str, type_: Type, span: Span) -> typed.FactDecl:

@@ -10,7 +10,7 @@ from rulespec.check.expressions import foreign
 from rulespec.check.expressions.boards import infer_side, infer_to, of_boards
 from rulespec.check.expressions.builtins import infer_builtin
 from rulespec.check.expressions.context import ExpressionContext
-from rulespec.check.expressions.lookups import infer_at, link_of
+from rulespec.check.expressions.lookups import infer_links, link_of
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import counted, nearest
@@ -84,10 +84,10 @@ def _is_declared(x: ExpressionContext, name: str) -> bool:
 
 
 def infer_method(x: ExpressionContext, e: ast.TrackCall, env: Env) -> typed.Expr:
-    """Types `track.steps(…)`, `track.ahead(…)`, `track.space(…)`, `space.to(…)` on a board, and `link.at(…)`."""
+    """Types `track.steps(…)`, `track.ahead(…)`, `track.space(…)`, `space.to(…)` on a board, `link.at(…)` and such."""
     d = x.decls
     if (link := link_of(x, e.track, env)) is not None:
-        return infer_at(x, e, link, env)
+        return infer_links(x, e, link, env)
     if e.name.text == "to" and not (isinstance(e.track, ast.Ref) and e.track.name in d.tracks):
         return infer_to(x, e, env)
     if e.name.text == "side" and not (isinstance(e.track, ast.Ref) and e.track.name in d.tracks):

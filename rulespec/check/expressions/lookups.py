@@ -7,6 +7,7 @@ from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import counted, nearest, one
+from rulespec.documents.yaml_nodes import bits
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD, INT, Ent, Order, SetOf, Type
@@ -207,13 +208,20 @@ def link_of(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.LinkDecl | Non
     return x.decls.links[e.name]
 
 
-def infer_at(x: ExpressionContext, e: ast.TrackCall, link: typed.LinkDecl, env: Env) -> typed.Expr:
-    """Types `line.at(r)`: the links at a region, in either direction."""
+def infer_links(x: ExpressionContext, e: ast.TrackCall, link: typed.LinkDecl, env: Env) -> typed.Expr:
+    """Types `line.at(r)`, the links at a region in either direction, and `line.between(a, b)`."""
     notes = (Label(link.at.span, f"`{link.kind}` is declared here"),)
+    if e.name.text == "between":
+        if len(e.args) != 2:
+            return x.bad("RS226", f"`between` takes 2 arguments, not {len(e.args)}", e.span, notes=notes)
+        a, b = (x.check(key, env, Ent(link.region), "an argument of `between`", link.at.span) for key in e.args)
+        if isinstance(a, typed.Lit) and isinstance(b, typed.Lit) and a.type == b.type == Ent(link.region):
+            return typed.Lit(SetOf(link.kind), e.span, link.between(a.value, b.value))
+        return typed.LinkBetween(SetOf(link.kind), e.span, link, (a, b))
     if e.name.text != "at":
         message, help_ = (
             f"a kind of links has no `{e.name.text}`",
-            f"write `{link.kind}.at(r)` for the links at a region",
+            f"write `{link.kind}.at(r)` for the links at a region, `{link.kind}.between(a, b)` for those from a to b",
         )
         return x.bad("RS225", message, e.name.span, notes=notes, help=help_)
     if len(e.args) != 1:
@@ -232,6 +240,23 @@ def infer_between(x: ExpressionContext, e: ast.Index, link: typed.LinkDecl, env:
         return x.bad("RS226", message, e.span, notes=notes, help=f"write `{link.kind}.at(r)` for the links at a region")
     a, b = (x.check(key, env, Ent(link.region), "an end of a link", link.at.span) for key in e.keys)
     if isinstance(a, typed.Lit) and isinstance(b, typed.Lit) and a.type == b.type == Ent(link.region):
-        result = link.between(a.value, b.value)
-        return typed.Lit(Ent(link.kind, result < 0), e.span, result)
+        links = link.between(a.value, b.value)
+        if links.bit_count() > 1:
+            return _several(x, e, link, links)
+        return typed.Lit(Ent(link.kind, not links), e.span, links.bit_length() - 1)
+    if link.parallel:
+        return _several(x, e, link, link.parallel)
     return typed.LinkBetween(Ent(link.kind, True), e.span, link, (a, b))
+
+
+def _several(x: ExpressionContext, e: ast.Index, link: typed.LinkDecl, links: int) -> typed.Expr:
+    """Reports a look-up of one link where several have the same ends."""
+    first, second, *_ = (x.decls.kinds[link.kind].entities[number] for number in bits(links))
+    message = f"several links of `{link.kind}` may have these ends, such as `{first.name}` and `{second.name}`"
+    notes = tuple(Label(each.span, f"`{each.name}` is declared here") for each in (first, second))
+    between = f"{link.kind}.between(a, b)"
+    help_ = (
+        f"write `{between}` for the set of them, and `first({between})` if any will do; after `once`, write "
+        f"`any of {link.kind}.between(x, y)`"
+    )
+    return x.bad("RS377", message, e.span, notes=notes, help=help_)

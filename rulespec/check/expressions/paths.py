@@ -138,7 +138,15 @@ def type_path(x: ExpressionContext, name: ast.Name | None, e: ast.Path, env: Env
 
 
 def _use(x: ExpressionContext, use: ast.Expr, env: Env) -> typed.Expr:
-    """Types an expression after `once`: an entity or a set that a path uses at most once."""
+    """Types an expression after `once`: an entity or a set that a path uses at most once, or `any of` a set."""
+    if isinstance(use, ast.Unary) and use.op == "any of":
+        source = x.as_set(x.infer(use.operand, env))
+        if isinstance(source.type, SetOf) and source.type.kind != ANY:
+            return typed.Op(source.type, use.span, "any of", (source,))
+        if source.type == BAD:
+            return source
+        message, help_ = f"`any of` takes a set, but this is {source.type}", "for a single entity, omit `any of`"
+        return x.bad("RS355", message, use.operand.span, str(source.type), x.declared(source), help_)
     result = x.as_set(x.infer(use, env))
     if isinstance(result.type, SetOf | Ent) and result.type.kind != ANY:
         return result
