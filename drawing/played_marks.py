@@ -1,8 +1,11 @@
-"""Marks of play on a picture: the last roll as dice, link states, and the status line."""
+"""Marks of play on a picture: the last roll as dice, link states, ways, and the status line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import hypot
 
 from rulespec.drawing import svg
 from rulespec.drawing.colours import INK, colour
@@ -10,6 +13,7 @@ from rulespec.drawing.picture_words import Wording
 from rulespec.drawing.plan import LinkLines, Plan, Sheet
 from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.shown import ShownState
+from rulespec.drawing.svg import Point
 from rulespec.engine.game.events import Event
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Decision, Option
@@ -19,6 +23,7 @@ from rulespec.engine.words.rolls import rolled
 from rulespec.engine.words.words import Words
 
 _SIDE, _SCALE = 24.0, 1.5
+_HEAD, _BESIDE = 9.0, 6.0  # the length of an arrow's head, and the room between two steps between the same places
 _TWO = ((-1, -1), (1, 1))
 _FOUR = (*_TWO, (-1, 1), (1, -1))
 SPOTS = {
@@ -81,6 +86,49 @@ def link_states(sheet: Sheet, kind: str, lines: LinkLines, shown: ShownState) ->
             for tone, wide in looks
         ]
         yield number, SceneItem(f"link_state.{kind}.{sheet.names(kind)[number]}", lines.layer, svg.group(drawn, title))
+
+
+def ways(plans: Mapping[str, Plan], chosen: Iterable[tuple[str, Sequence[int]]], title: str) -> Iterator[SceneItem]:
+    """The items that show chosen paths, each the kind and the numbers of its stops, as lines that end in an arrow."""
+    for number, (kind, stops) in enumerate(chosen):
+        points = [at for stop in stops if kind in plans and (at := _middle(plans[kind], stop)) is not None]
+        steps, often = [], Counter[frozenset[Point]]()
+        for start, end in pairwise(points):
+            far = hypot(end[0] - start[0], end[1] - start[1])
+            if far:
+                gap = _BESIDE * often[frozenset((start, end))] / far
+                often[frozenset((start, end))] += 1
+                dx, dy = (end[1] - start[1]) * gap, (start[0] - end[0]) * gap
+                steps.append([(start[0] + dx, start[1] + dy), (end[0] + dx, end[1] + dy)])
+        if steps:
+            data = "".join(svg.path(line) for line in [*steps, _head(*steps[-1])])
+            looks = (("#ffffff", 7.0, 0.8), ("#7b2d8b", 4.0, 0.85))
+            drawn = [
+                svg.element(
+                    "path", d=data, stroke=tone, stroke_width=wide, fill="none", stroke_linecap="round",
+                    stroke_linejoin="round", opacity=opacity,
+                )
+                for tone, wide, opacity in looks
+            ]  # fmt: skip
+            yield SceneItem(f"way.{number}", "marks", svg.group(drawn, title, data_way="chosen"))
+
+
+def _middle(plan: Plan, stop: int) -> Point | None:
+    """The middle of where pieces stand at a stop; None if it is not drawn."""
+    if (stands := plan.stands.get(stop)) and stands[0].spots:
+        return stands[0].spots[0]
+    if (slot := plan.slots.get(stop)) is None:
+        return None
+    left, top, right, bottom = slot
+    return (left + right) / 2, (top + bottom) / 2
+
+
+def _head(start: Point, end: Point) -> list[Point]:
+    """The head of an arrow that ends at a point."""
+    far = hypot(end[0] - start[0], end[1] - start[1])
+    ux, uy = (end[0] - start[0]) / far * _HEAD, (end[1] - start[1]) / far * _HEAD
+    wings = [(end[0] - ux + side * uy * 0.6, end[1] - uy - side * ux * 0.6) for side in (1, -1)]
+    return [wings[0], end, wings[1]]
 
 
 def status_of(words: Wording, position: Game | View) -> str:

@@ -59,8 +59,8 @@
   function take(option) {
     const { together, name } = game.decision;
     const told = new Map(viewers.map((seat) => {
-      const roll = option.by === null ? rolled(game.seen(option, seat).text) : [];
-      return [seat, { text: game.told(option, seat), roll }];
+      const { text, values } = game.seen(option, seat), roll = option.by === null ? rolled(text) : [];
+      return [seat, { text: game.told(option, seat), roll, ways: game.ways(option, values) }];
     }));
     const again = moves.some((move) => move.waits === name && move.by === option.by);
     if (again) disclose();
@@ -72,9 +72,9 @@
     for (const [number, move] of moves.entries()) if (move.waits) [move.waits, sent] = ["", Math.min(sent, number)];
   }
   function shownMove(move, seat) {
-    const { text, roll } = move.told.get(secretive ? seat : undefined);
+    const { text, roll, ways } = move.told.get(secretive ? seat : undefined);
     const waits = move.waits && move.by !== seat;
-    return { text: waits ? `${game.seatName(move.by)}: ${words.table_ready}` : text, by: move.by, changes: [], roll };
+    return { text: waits ? `${game.seatName(move.by)}: ${words.table_ready}` : text, by: move.by, changes: [], roll, ways: waits ? [] : ways };
   }
 
   async function go(whole = false) {
@@ -182,7 +182,7 @@
         text: String(number), name: option.name, out_of_turn: option.interrupt,
         words: game.as(sight, () => (option.interrupt && several ? game.sentence(option) : game.choice(option))),
         named: game.as(sight, () => (option.interrupt ? [] : game.entities(option))),
-        arguments: game.parts(option),
+        arguments: game.parts(option), ways: game.ways(option),
       })),
       chosen: null, ready: [], undo: null, free: moves.length, redo: undone.length, deadline: 0, here: seats.filter(isPerson), fault,
       result: result && { ...result, ending: game.texts.endings[result.ending] ?? result.ending },

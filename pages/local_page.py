@@ -32,6 +32,7 @@ _SCRIPTS = (
     "grid.js",
     "pictures.js",
     "panels.js",
+    "ways.js",
     "news.js",
     "undo.js",
     "own_lines.js",

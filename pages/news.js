@@ -2,39 +2,17 @@
 // The moves since the last decision of who looks on: as sentences, the newest first, and on the boards as arrows and marks.
 // The newest move of all is a line of `latest`, in the panel that stays in sight.
 const NEWS = 12, LATEST = 3, LINES = 3;
-const RING = 14, LEAST_RING = 8, ROOM = 3;  // pixels: the radius of a ring around a piece, and the room around a name
+const RING = 14, LEAST_RING = 8;  // pixels: the radius of a ring around a piece
 
-function makeNews(box, latest, root, word, plan, seats) {
+function makeNews(box, latest, root, word, middle) {
   const list = box.querySelector("ol"), SVG = "http://www.w3.org/2000/svg";
   const drawn = new Set();
   let moves = [], picked = null, told = [], wide = 0;
 
-  // The middle of where pieces stand at a place, of a place with trays the box of its name, or its own where its name is
-  // too small to be read; null if it is not drawn. `size` is the width of the piece there, in pixels.
-  // Some boards have other places for each seat: that of the owner of the pieces counts.
-  function middle(place, owner) {
-    const own = owner && [...root.querySelectorAll("figure [data-places]")].find((each) => each.dataset.places.split(" ")[seats.indexOf(owner)] === place);
-    const element = own || root.querySelector(`figure [data-place="${CSS.escape(place)}"]`);
-    if (!element) return null;
-    const svg = element.ownerSVGElement, scale = svg.getScreenCTM()?.a || 1;
-    const [kind, ...rest] = place.split("."), board = plan.boards.find((each) => each.kind === kind);
-    const n = own ? -1 : plan.kinds[kind].names.indexOf(rest.join(".")), stand = board?.stands[n]?.[0];
-    if (Object.keys(board?.copies ?? {}).length) {
-      const name = svg.querySelector(`[data-name="${CSS.escape(place)}"]`);
-      return framed(svg, name && !name.querySelector("text.tiny") ? name.getBBox() : element.getBBox(), scale);
-    }
-    const { x, y, width, height } = element.getBBox(), slot = board?.slots[n];
-    const at = stand?.[1].length ? stand[1] : slot ? [(slot[0] + slot[2]) / 2, (slot[1] + slot[3]) / 2] : [x + width / 2, y + height / 2];
-    return { svg, x: at[0], y: at[1], size: (board ? stand?.[0] ?? Infinity : width) * scale };
-  }
-  function framed(svg, { x, y, width, height }, scale) {
-    const gap = ROOM / scale, frame = { x: x - gap, y: y - gap, width: width + 2 * gap, height: height + 2 * gap };
-    return { svg, x: x + width / 2, y: y + height / 2, frame };
-  }
   // A frame around a name, or a ring around a piece.
   function around({ svg, x, y, size, frame }, strong) {
     const scale = svg.getScreenCTM()?.a || 1, pixels = Math.max(LEAST_RING, Math.min(RING, size * 0.7 + 2));
-    if (frame) add(svg, "rect", { ...frame, rx: 2 * ROOM / scale }, strong, true);
+    if (frame) add(svg, "rect", frame, strong, true);
     else add(svg, "circle", { cx: x, cy: y, r: pixels / scale }, strong);
   }
   // The point where a line to another place leaves the frame around a name; the place itself if it has none.
@@ -56,9 +34,8 @@ function makeNews(box, latest, root, word, plan, seats) {
   function arrow(source, target, strong) {
     const from = edge(source, target), to = edge(target, source), scale = source.svg.getScreenCTM()?.a || 1;
     const [dx, dy] = [to.x - from.x, to.y - from.y], far = Math.hypot(dx, dy) || 1, [ux, uy] = [dx / far, dy / far];
-    const head = 9 / scale, gap = target.frame ? 0 : 6 / scale, end = [to.x - ux * gap, to.y - uy * gap];
-    const wing = (side) => `${end[0] - ux * head + uy * side * head * 0.6} ${end[1] - uy * head - ux * side * head * 0.6}`;
-    add(source.svg, "path", { d: `M${from.x} ${from.y}L${end.join(" ")}M${wing(1)}L${end.join(" ")}L${wing(-1)}` }, strong, source.frame && target.frame);
+    const gap = target.frame ? 0 : 6 / scale, end = [to.x - ux * gap, to.y - uy * gap], head = headOf([from.x, from.y], end, scale);
+    add(source.svg, "path", { d: `M${from.x} ${from.y}L${end.join(" ")}${head}` }, strong, source.frame && target.frame);
     for (const each of [source, target]) if (each.frame) around(each, strong);
   }
   function clear() {
@@ -69,9 +46,12 @@ function makeNews(box, latest, root, word, plan, seats) {
   function draw() {
     clear();
     for (const move of picked ? [picked] : moves) {
+      const ways = move.ways ?? [];
+      for (const way of ways) for (const [svg, d] of linesOf(way, middle)) add(svg, "path", { d }, move === picked);
       for (const [source, target, owner] of (move.marks ?? []).map((mark) => mark.split(">"))) {
         const from = source && middle(source, owner), to = target && middle(target, owner);
-        if (from && to && from.svg === to.svg) arrow(from, to, move === picked);
+        const isOn = ways.some((way) => way[0] === source && way.at(-1) === target);  // what goes a way needs no other arrow
+        if (from && to && from.svg === to.svg && !isOn) arrow(from, to, move === picked);
         else for (const end of [from, to]) if (end) around(end, move === picked);
         for (const place of [source, target].filter(Boolean)) root.querySelector(`tr[data-place="${CSS.escape(place)}"]`)?.classList.add("told");
       }

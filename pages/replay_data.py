@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count, islice
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import failure
 from rulespec.documents.json_text import to_json_text
 from rulespec.drawing.board import board_of
-from rulespec.drawing.played_marks import dice, shows_rolls
+from rulespec.drawing.played_marks import dice, shows_rolls, ways
 from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.table_texts import Cell, TextTable
 from rulespec.engine.game.game import Game, seen_events, seen_state
@@ -240,18 +240,19 @@ class _Film:
     def _note(self, number: int) -> None:
         game, seat = self._moves.game, self.seat
         self.curves.note(number, game.omniscient.measures(seat, self._words.budget))
-        self._draw(game)
+        self._draw(game, self._moves.ways)
         if self.variations is not None:
             self.variations.note(number, game)
 
-    def _draw(self, game: Game) -> None:
-        """Adds the current position to the pictures and the tables."""
+    def _draw(self, game: Game, chosen: Iterable[tuple[str, Sequence[int]]] = ()) -> None:
+        """Adds the current position to the pictures and the tables; `chosen` has the paths of the last move."""
         if self.seat == OMNISCIENT:
             state = self._states.of(game.omniscient.numbers.state)
         else:
             state = seen_state(game, self.seat)
         shown = self._board.names.read(state)
-        self.pictures.note([*self._board.items(shown), *self._dice(game)])
+        passed = ways(self._board.plans, chosen, self._words.word("way"))
+        self.pictures.note([*self._board.items(shown), *self._dice(game), *passed])
         values = self._values.texts(game, self.seat)
         others: Iterator[list[Cell]] = ([[text]] for text in values)
         rows = chain(self._board.text_rows(shown), others)

@@ -19,6 +19,7 @@ _TABLE_SCRIPTS = (
     "grid.js",
     "pictures.js",
     "panels.js",
+    "ways.js",
     "news.js",
     "undo.js",
     "helps.js",

@@ -51,7 +51,8 @@ function makeTable(hello, sent) {
   const preview = makePreview({ word, make, send, titleOf, helpOf, mark, asks: hello.asks.includes("preview") }, pointedAt);
   ignoreDoubleClicks(document, "#board, #beside, #options, #bubble, #undo, #own, #lines");
   const reasons = hello.asks.includes("reason") ? makeReasons({ word, make, button, send: sent }) : null;
-  const news = makeNews(element("news"), element("latest"), root, word, plan ?? { boards: [], kinds: {} }, hello.seats);
+  const middle = makeMiddles(root, plan ?? { boards: [], kinds: {} }, hello.seats), ways = makeWays(root, middle);
+  const news = makeNews(element("news"), element("latest"), root, word, middle);
 
   // --- people: their names as they are typed, in part if they are long, and in quotes if the rules have such a word
   const known = new Set([...Object.values(hello.titles), ...Object.values(hello.names)].map((text) => text.toLowerCase()));
@@ -241,6 +242,7 @@ function makeTable(hello, sent) {
   function mark(option) {
     const found = option && state.options.find((each) => each.text === option.text);
     places.point(found ? [...placesOf(found.arguments), ...found.named] : []);
+    ways(found?.ways ?? [], "meant");
   }
   // The helps of an option, those of what it names first, or of a place.
   function helpOf({ option, place }) {
@@ -360,9 +362,17 @@ function makeTable(hello, sent) {
   }
   document.addEventListener("pointerdown", () => { byKeys = false; });
 
+  // The way that the choice has so far: that of the only option, or the clicks, if a way begins with them.
+  function walked({ options, places: chosenPlaces }) {
+    if (chosenPlaces.length && options.length === 1) return options[0].ways ?? [];
+    const begins = ({ ways: all = [] }) => all.some((way) => chosenPlaces.every((place, at) => way[at] === place));
+    return chosenPlaces.length > 1 && options.some(begins) ? [chosenPlaces] : [];
+  }
+
   function showOptions(atPlace) {
     const now = chosen(), found = choose(clickable(now.options), now.places);
     places.show(found.lit, now.places, found.more, now.places.length || within.length ? [] : about());
+    ways(walked(now), "clicked");
     panels?.asked([...found.lit, ...about()]);
     const remaining = choose(clickable(offered()), clicked).options.map((option) => option.whole);
     fill(element("options"), buttonsOf(remaining, within, (path) => { within = path; showOptions(false); }));

@@ -147,6 +147,12 @@ export class WasmGame {
     });
   }
 
+  /** The paths among the arguments of an option, each as its stops, `kind.id`; without those that are not `seen`. */
+  ways({ params, args }, seen = args) {
+    const paths = params.flatMap(({ type }, i) => (type.startsWith("path ") && seen[i] !== undefined ? [[type.slice(5), args[i]]] : []));
+    return paths.map(([kind, stops]) => stops.map((id) => `${kind}.${id}`));
+  }
+
   /** The numbers of the entities in a bag, each with how many pieces. */
   pieces(value) {
     const result = [];

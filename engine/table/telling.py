@@ -39,6 +39,7 @@ class SeenMove(Brief, Struct, frozen=True):
         roll: the numbers on the dice, if the move is a roll.
         marks: movements of pieces: the source and the target entity (`kind.name`, or "" if there is none or it is
             hidden), and the owner of the pieces if this is a seat.
+        ways: the visible paths that were chosen, each as its stops (`kind.name`).
     """
 
     text: str
@@ -47,6 +48,7 @@ class SeenMove(Brief, Struct, frozen=True):
     whole: bool
     roll: tuple[int, ...] = ()
     marks: tuple[tuple[str, ...], ...] = ()
+    ways: tuple[tuple[str, ...], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The object for a frame."""
@@ -54,7 +56,8 @@ class SeenMove(Brief, Struct, frozen=True):
 
     def _more(self) -> dict[str, Any]:
         marks = [">".join(mark) for mark in self.marks]
-        return {"changes": list(self.changes), "roll": list(self.roll), "marks": marks}
+        ways = [list(way) for way in self.ways]
+        return {"changes": list(self.changes), "roll": list(self.roll), "marks": marks, "ways": ways}
 
 
 def was_open(game: Game, first: int) -> bool:
@@ -95,7 +98,7 @@ def seen_moves(words: Words, game: Game, seat: str | None, first: int, last: int
     narrator = Narrator(words, past, seat)
     changes = Changes(narrator)
     for option, event in zip(options, seen, strict=False):
-        text, before = narrator.move(event), changes.snapshot()
+        text, before, ways = narrator.move(event), changes.snapshot(), ways_of(narrator, event)
         past.apply(option)
         changed = changes.since(before, event)
         results = tuple(change.text for change in changed)
@@ -107,4 +110,10 @@ def seen_moves(words: Words, game: Game, seat: str | None, first: int, last: int
         whole = getattr(event, "option", True) is not None
         shown = event.option if isinstance(event, Event) else str(event)
         roll = tuple(rolled(shown)) if option.by is None else ()
-        yield SeenMove(text, option.by, results[:MAX_CHANGES] + more, whole, roll, marks)
+        yield SeenMove(text, option.by, results[:MAX_CHANGES] + more, whole, roll, marks, ways)
+
+
+def ways_of(narrator: Narrator, option: Taken) -> tuple[tuple[str, ...], ...]:
+    """The visible paths among the arguments of an option, each as its stops (`kind.name`)."""
+    names = narrator.game.omniscient.labels.names
+    return tuple([tuple([f"{kind}.{names[kind][stop]}" for stop in stops]) for kind, stops in narrator.ways(option)])

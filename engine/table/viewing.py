@@ -17,7 +17,7 @@ from rulespec.engine.table.played_game import PlayedGame
 from rulespec.engine.table.seats import Back, Request, Seat, Undone
 from rulespec.engine.table.table_sight import TAIL, TableSight, Tail, packed, packed_cells
 from rulespec.engine.table.taking_back import known
-from rulespec.engine.table.telling import said, seen_moves, was_open
+from rulespec.engine.table.telling import said, seen_moves, was_open, ways_of
 from rulespec.engine.table.time_limits import TableClock
 from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
@@ -276,6 +276,7 @@ def _seen(options: Iterable[Option], narrator: Narrator | None) -> Iterator[dict
             "words": "" if narrator is None else narrator.choice(option),
             "arguments": [{"kind": kind, "id": id_} for kind, id_ in option.parts],
             "named": [] if narrator is None else _places(narrator, narrator.places(option)),
+            "ways": [] if narrator is None else [list(way) for way in ways_of(narrator, option)],
             "out_of_turn": option.interrupt,
         }
         yield {"text": str(option), "name": option.name, **said(more)}

@@ -82,6 +82,7 @@ class Moves:
     Attributes:
         visible: the indices of the narrated moves among all moves.
         record: the record of the last move; None for an undo or an unrecorded move.
+        ways: the visible paths that the last move chose, each as the kind and the numbers of its stops.
     """
 
     def __init__(
@@ -106,6 +107,7 @@ class Moves:
         self.changes = Changes(self.narrator)
         self.causes = Causes(self.changes) if has_causes(words, game, seat) else None
         self.record: Record | None = None
+        self.ways: list[tuple[str, list[int]]] = []
 
     def __len__(self) -> int:
         return len(self.visible)
@@ -120,7 +122,7 @@ class Moves:
         self._pass_over(self.visible[number])
         move = self._moves[self._done]
         self._done += 1
-        self.record = None
+        self.record, self.ways = None, []
         if isinstance(move, TakenBack):
             self.game.omniscient.take_back(move)
             changes = tuple(self.changes.since(before))
@@ -128,7 +130,7 @@ class Moves:
             text = word("taken_back", decisions=word("decisions", move.decisions))
             return Move(number + 1, self.game.ply, "", None, None, None, text, changes, changes, (), move.decisions)
         seen: Taken = move if self._seen is None else self._seen[number]
-        actor, text = narrator.actor(move), narrator.move(seen)
+        actor, text, self.ways = narrator.actor(move), narrator.move(seen), narrator.ways(seen)
         own: tuple[Change, ...] | None = None
         causes: tuple[Cause, ...] = ()
         if self.causes is not None or self._recording:

@@ -167,6 +167,15 @@ class Narrator:
             results |= {self._path(type_.kind, member) for member in members}
         return frozenset(results)
 
+    def ways(self, option: Taken) -> list[tuple[str, list[int]]]:
+        """The visible paths among the arguments of an option, each as the kind and the numbers of its stops."""
+        if isinstance(option, Event) and option.option is None:
+            return []
+        paths = [
+            (each.type, each.number) for each in self._read(option)[1] if isinstance(each.type, PathOf) and each.number
+        ]
+        return [(type_.kind, [*self._members(type_, number)]) for type_, number in paths]
+
     def move(self, option: Taken) -> str:
         """A sentence for an option, with its actor."""
         note = self.option(option)

@@ -40,7 +40,8 @@ _ARROW = """
 ([plan, seats, mark]) => {
   const box = document.createElement("section"), latest = document.createElement("button");
   box.append(document.createElement("ol"));
-  const news = makeNews(box, latest, document.body, (name, values) => JSON.stringify(values), plan, seats);
+  const middle = makeMiddles(document.body, plan, seats);
+  const news = makeNews(box, latest, document.body, (name, values) => JSON.stringify(values), middle);
   news.show(new Map([[0, { text: "a move", by: seats[1], marks: [mark] }]]), 1, seats[0]);
   const [, ...ends] = /^M(\\S+) (\\S+)L(\\S+) (\\S+)M/.exec(document.querySelector(".mark").getAttribute("d"));
   return [ends.map(Number), latest.textContent];
@@ -54,7 +55,7 @@ def test_an_arrow_is_where_the_owner_of_the_man_has_these_points(owner: int, bro
     tab, seats = browser.new_page(), ["A", "B"]
     drawn = board_of(loaded("backgammon")[0], seats)
     tab.set_content(f"<figure>{drawn.backdrop()}</figure>")
-    scripts = [(ROOT / "pages" / name).read_text("utf-8") for name in ("pictures.js", "news.js")]
+    scripts = [(ROOT / "pages" / name).read_text("utf-8") for name in ("pictures.js", "ways.js", "news.js")]
     places = "makePlaces(document.body, (x) => x, () => {}).drawn()"
     arrow = f"(given) => {{ {'; '.join([*scripts, places])}; return ({_ARROW})(given); }}"
     (x, y, *_), latest = tab.evaluate(arrow, [plan(drawn), seats, f"point.p13>point.p9>{seats[owner]}"])
