@@ -101,8 +101,10 @@ class RulesOfMoves:
         return MoveRules(own, tuple([rule for rule in ran if rule not in own]))
 
     def _tested(self, block: int) -> list[CoverageItem]:
-        """The items of a chosen option; all its conditions have held."""
+        """The items of a chosen option; all its conditions have held. A draw of a shuffle has none."""
         choice = self._choices[block]
+        if choice.span in self._items.draws:
+            return []
         spans = [param.span if param.where is None else param.where.span for param in choice.params]
         spans += [condition.span for condition in choice.requires]
         items = [self._conditions[span] for span in spans if span in self._conditions]

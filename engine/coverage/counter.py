@@ -98,6 +98,8 @@ class _ItemMarks(Marks):
         for name, (block, _) in program.entries.items():
             self._add(block, Point(self.items.procedures[name], "run"))
         for decision in program.decisions:
+            if decision.span in self.items.draws:
+                continue
             self._add(decision.block, Point(self.items.decisions[decision.span], "asked"))
             for choice in decision.choices:
                 self._add(choice.block, Point(self.items.options[choice.span], OPTION[1]))
@@ -156,7 +158,8 @@ class _HitCounter(Observer):
 
     def legal(self, decision: int, choice: int) -> None:
         """Counts a legal option."""
-        self.hits[Point(self.items.options[self.p.decisions[decision].choices[choice].span], OPTION[0])] += 1
+        if self.p.decisions[decision].span not in self.items.draws:
+            self.hits[Point(self.items.options[self.p.decisions[decision].choices[choice].span], OPTION[0])] += 1
 
     def wants_invariants(self) -> bool:
         """Whether the current test has not yet checked invariants; once is enough, since they take most of the time."""

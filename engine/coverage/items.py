@@ -87,6 +87,8 @@ class Items:
         """Place of a parameter or of its `where` → item."""
         self.options: dict[Span, CoverageItem] = {}
         self.decisions: dict[Span, CoverageItem] = {}
+        self.draws: set[Span] = set()
+        """Places of the draws of shuffles, which are no items."""
         self.idle: dict[Span, CoverageItem] = {}
         """Place of an `otherwise` → branch."""
         self.definitions: dict[Span, CoverageItem] = {}
@@ -145,8 +147,22 @@ class Items:
     def _block(self, block: typed.Block, item: CoverageItem, outcome: str) -> None:
         """Collects the statements executed for an outcome of an item."""
         with self._within(item, outcome):
-            for s in block:
+            self._statements(block)
+
+    def _statements(self, block: typed.Block) -> None:
+        """Collects the statements of a block; those that a `shuffle` is made of are one."""
+        shuffles = {s.span: [each for each in block if each.span == s.span] for s in block if _shuffles(s)}
+        for s in block:
+            if s.span not in shuffles:
                 self._statement(s)
+            elif s is shuffles[s.span][0]:
+                self._shuffle(shuffles[s.span])
+
+    def _shuffle(self, parts: Sequence[typed.Stmt]) -> None:
+        """Collects a `shuffle`, made of several statements, as one; its draws are no decision of their own."""
+        line = _line_of(parts[0])
+        self.statements[id(parts[0])] = self._item("statement", line, "shuffle", RUN, lines=[line])
+        self.draws |= {draw.span for s in parts if isinstance(s, typed.Repeat) for draw in s.body}
 
     def _if(self, branches: Sequence[tuple[typed.Expr | None, typed.Block]], before: CoverageItem | None) -> None:
         if not branches:
@@ -154,8 +170,7 @@ class Items:
         (condition, body), *others = branches
         if condition is None:
             if before is None:  # the block around an `if` that binds a value
-                for s in body:
-                    self._statement(s)
+                self._statements(body)
             else:
                 self._block(body, before, TESTED[1])
             return
@@ -183,8 +198,7 @@ class Items:
         elif isinstance(s, typed.Decide):
             self._decide(s)
         else:
-            first, last = s.span.line, max(s.span.line, s.span.end_line - 1)  # spans end at the next line
-            line = Span(s.span.file, first, s.span.column, last, s.span.end_column)
+            line = _line_of(s)
             cites = s.doc if isinstance(s, typed.Remark) else ""
             self.statements[id(s)] = self._item("statement", line, _word(s), RUN, cites, lines=[line])
             self._choices([s])
@@ -301,6 +315,8 @@ def _group_rules(ruleset: typed.Ruleset) -> dict[Span, list[str]]:
     return results
 
 
+_ON_ORDERS = {"append": "add", "without": "take"}
+"""Operators on orders → the statements that assign their values."""
 _WORDS: dict[type[typed.Stmt], str] = {
     typed.Let: "let",
     typed.LetTable: "let",
@@ -312,8 +328,20 @@ _WORDS: dict[type[typed.Stmt], str] = {
 }
 
 
+def _shuffles(s: typed.Stmt) -> bool:
+    return isinstance(s, typed.Repeat) and s.draws
+
+
+def _line_of(s: typed.Stmt) -> Span:
+    """The place of a statement without the beginning of the next line, where its span ends."""
+    last = max(s.span.line, s.span.end_line - 1)
+    return Span(s.span.file, s.span.line, s.span.column, last, s.span.end_column)
+
+
 def _word(s: typed.Stmt) -> str:
     """The name of a statement: its words in the language."""
+    if isinstance(s, typed.Assign) and isinstance(s.value, typed.Op) and s.value.op in _ON_ORDERS:
+        return _ON_ORDERS[s.value.op]
     if isinstance(s, typed.CallProcedure):
         return f"call of `{s.procedure.name}`"
     if isinstance(s, typed.Transfer):

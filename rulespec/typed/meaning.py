@@ -42,6 +42,7 @@ LEFT_OUT: dict[type[Struct], frozenset[str]] = {
     typed.Match: frozenset({"places"}),
     typed.Cases: frozenset({"places"}),
     typed.Once: frozenset({"call"}),
+    typed.Repeat: frozenset({"draws"}),
     typed.Rules: frozenset({"suppositions", "told"}),
     typed.TableDecl: frozenset({"places"}),
     typed.Var: frozenset({"reads", "value", "table"}),

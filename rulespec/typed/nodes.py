@@ -766,6 +766,7 @@ class Repeat(Stmt, frozen=True):
         head: the number of generated statements at the start of the block, for `turns` and for `for` along a path.
         word: its keyword.
         asks: for `turns`, whether at least one player is known to have a turn.
+        draws: whether it draws the members of an order that is shuffled.
     """
 
     limit: Expr | None
@@ -773,6 +774,7 @@ class Repeat(Stmt, frozen=True):
     head: int = 0
     asks: bool = False
     word: str = "repeat"
+    draws: bool = False
 
 
 class Privacy(Brief, Struct, frozen=True):

@@ -245,6 +245,6 @@ def _shuffled(
     return (
         typed.Let(s.span, rest, typed.Op(of, s.span, "members", (target,))),
         typed.Assign(s.span, target, typed.Lit(type_, s.span, 0)),
-        typed.Repeat(s.span, times, (chance,)),
+        typed.Repeat(s.span, times, (chance,), draws=True),
         typed.For(s.span, typed.Binder(last, value(rest), "", None, None), (put(last),)),
     )

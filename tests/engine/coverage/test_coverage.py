@@ -12,6 +12,7 @@ from cases import small, write
 from commands import invoke
 from folders import ROOT, RULESETS, shipped_files
 from jsonschema import Draft202012Validator
+from msgspec.structs import replace
 
 from rulespec.diagnostics.report import Report
 from rulespec.engine.coverage.coverage_report import CoverageReport
@@ -25,6 +26,7 @@ from rulespec.engine.verify.scenario_files import load_scenarios
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
 from rulespec.typed import nodes as typed
+from rulespec.typed.meaning import written
 
 NIM = RULESETS / "nim"
 
@@ -501,3 +503,39 @@ def test_all_of_the_shipped_rules_is_run_or_explained(game: str, monkeypatch: py
     assert not [r.rule.id for r in result.rules if not r.proved_by and not r.reason]
     assert report.diagnostics == ()
     assert result.items
+
+
+SHUFFLED = """
+procedure play():
+    for h in humour:
+        add h to deck
+    take calm from deck
+    shuffle deck
+    repeat at most 2:
+        shuffle deck
+    if sacks > 0:
+        shuffle deck
+    end game
+--- game.yaml"""
+
+
+def test_a_shuffle_is_one_statement_by_its_name(tmp_path: Path) -> None:
+    rest = MILL.partition("--- game.yaml")[2].replace("sacks: {type", "deck: {type: order humour}\n  sacks: {type")
+    draws = ["chance: next(wild)", "chance: next(mad)"] * 3
+    scenario = f"- {{id: S.1, title: A deck, when: {draws}}}"
+    result = covered(small(tmp_path, SHUFFLED + rest.partition("  - id: M.1")[0] + f"  {scenario}\n"))
+    runs = {(p.item.span.line, p.item.kind, p.item.name): r.count for p, r in result.coverage.runs.items()}
+    assert {key: count for key, count in runs.items() if key[0] in (4, 5, 6, 8) and key[1] == "statement"} == {
+        (4, "statement", "add"): 4,
+        (5, "statement", "take"): 1,
+        (6, "statement", "shuffle"): 1,
+        (8, "statement", "shuffle"): 2,
+    }
+    assert [result.line(g.span) for g in result.gaps if g.item.kind == "statement"] == ["shuffle deck"]
+
+
+def test_the_mark_of_a_shuffle_is_no_part_of_the_meaning(tmp_path: Path) -> None:
+    rest = MILL.partition("--- game.yaml")[2].replace("sacks: {type", "deck: {type: order humour}\n  sacks: {type")
+    ruleset = small(tmp_path, SHUFFLED + rest.partition("--- scenarios")[0])
+    (loop,) = [s for s in ruleset.rules.procedures["play"].body if isinstance(s, typed.Repeat) and s.draws]
+    assert written(loop) == written(replace(loop, draws=False)) != written(replace(loop, word="turns"))

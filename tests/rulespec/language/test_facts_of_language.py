@@ -67,6 +67,7 @@ NAMED = {
     "engine/passes/rewrite.py": "it replaces certain operators by others",
     "engine/program/builder.py": "it leaves certain operators out where they change nothing",
     "engine/program/control_flow.py": "it finds loops over sets by the operator that begins each turn",
+    "engine/coverage/items.py": "the words of statements that are made of an operator on orders",
     "rulespec/check/lints/unseen.py": "values that are in a set",
     "rulespec/check/lints/viewers.py": "all players but one are a difference of sets",
     "rulespec/check/lints/secret_flow.py": "members are told apart by their places in an order",
