@@ -23,10 +23,12 @@ class Product(NamedTuple):
     Attributes:
         text: the factors, such as `48 x · 20 near · 31 step_cost`.
         notes: the products inside the definitions that it calls.
+        paths: the forms with paths among its factors: `path`, `trail`, `longest`, or `along` for loops over a path.
     """
 
     text: str
     notes: tuple[Label, ...]
+    paths: frozenset[str] = frozenset()
 
 
 def dearest(work: Work, expressions: Sequence[typed.Expr], times: int = 1, name: str = "times") -> Product:
@@ -47,26 +49,31 @@ def dearest_listing(work: Work, option: typed.OptionDef) -> Product:
         ways.append((times, at + 1, [param.where] if param.where is not None else []))
     ways.append((times, len(factors), head_expressions(option.head)))
     _, many, asked = max(ways, key=lambda way: way[0] * (1 + sum(map(work.of, way[2]))))
-    return _product(work, factors[:many], asked)
+    product = _product(work, factors[:many], asked)
+    walked = any(isinstance(param.low, typed.PathDomain) for param in option.params[:many])
+    return product._replace(paths=product.paths | {"path"}) if walked else product
 
 
 def _product(work: Work, outer: list[_Factor], asked: Sequence[typed.Expr]) -> Product:
-    factors, called = _factors(work, asked)
+    paths: set[str] = set()
+    factors, called = _factors(work, asked, paths)
     text = _text([*outer, *factors])
     notes: list[Label] = []
     while called is not None and len(notes) < _MOST_NOTES:
-        factors, inner = _factors(work, definition_expressions(called))
+        factors, inner = _factors(work, definition_expressions(called), paths)
         notes.append(Label(called.span, f"`{called.name}`: {_text(factors)}"))
         called = inner
-    return Product(text, tuple(notes))
+    return Product(text, tuple(notes), frozenset(paths))
 
 
 def _text(factors: Sequence[_Factor]) -> str:
     return " · ".join(f"{number:,} {name}" for number, name in factors if number > 1)
 
 
-def _factors(work: Work, asked: Sequence[typed.Expr]) -> tuple[list[_Factor], typed.Definition | None]:
-    """The factors of the most expensive part of some expressions, and the definition of the last factor, if any."""
+def _factors(work: Work, asked: Sequence[typed.Expr], paths: set[str]) -> tuple[list[_Factor], typed.Definition | None]:
+    """The factors of the most expensive part of some expressions, and the definition of the last factor, if any; adds
+    the forms with paths to `paths`.
+    """
     factors: list[_Factor] = []
     while True:
         loops: list[typed.Expr] = []
@@ -83,6 +90,8 @@ def _factors(work: Work, asked: Sequence[typed.Expr]) -> tuple[list[_Factor], ty
         if loop is not None and (rule is None or work.of(loop) >= sum(called[rule])):
             more, asked = _dearest_of(work, loop)
             factors += more
+            if more and isinstance(loop, typed.PathQuery | typed.Along):
+                paths.add(loop.op if isinstance(loop, typed.PathQuery) else "along")
         elif rule is not None:
             factors += [(len(called[rule]), "times"), (called[rule][0], rule.name)]
             return factors, rule if isinstance(rule, typed.Definition) else None

@@ -50,6 +50,15 @@ _HELP = (
     "declare the maximum size of sets that are smaller than their kinds, `def few(p: player) -> set item at most 10:`, "
     "or name a value with `let` instead of computing it twice"
 )
+_FEWER = "allow fewer steps (`within n`) or fewer targets (`where c`), or let nothing repeat (`once y`)"
+_OF_PATHS = {
+    "path": f"{_FEWER}: each path is an option",
+    "longest": f"{_FEWER}: `longest` visits each path and its beginnings",
+    "trail": f"{_FEWER}; if things may be used twice, `reach(x from s: t)` visits each stop once",
+    "along": "a loop along a path counts as 64 steps, the most that a path has: name its value with `let`, outside "
+    "other loops",
+}
+"""The ways out for forms with paths."""
 _HELP_OF_SEVERAL = f"limit the number chosen, as in `choose 0 .. min(3, n) of …`, or {_HELP}"
 
 
@@ -196,6 +205,7 @@ def _check(
 ) -> bool:
     if steps > most:
         product = shown()
+        help_ = next((text for form, text in _OF_PATHS.items() if form in product.paths), help_)
         message = f"{name} may take more than {most:,} steps: {product.text}"
         c.report.warning("RS411", message, span, notes=product.notes, help=help_)
     return steps <= most

@@ -171,9 +171,12 @@ def _check_bound(x: ExpressionContext, bound: typed.Expr, *, counted: bool) -> N
 
 def of_path(x: ExpressionContext, operator: str, e: ast.CallExpr, env: Env) -> typed.Expr | None:
     """Types the length, the first stop or the last stop of a path; None for other calls."""
-    if len(e.args) != 1 or not isinstance(e.args[0], ast.Ref) or e.args[0].name not in env.vars:
+    named = e.args[0] if len(e.args) == 1 else None
+    if isinstance(named, ast.Told):
+        named = named.value
+    if not isinstance(named, ast.Ref) or named.name not in env.vars:
         return None
-    type_ = env.vars[e.args[0].name].type
+    type_ = env.vars[named.name].type
     if not isinstance(type_, PathOf):
         return None
     result = INT if operator == "length" else Ent(type_.kind)

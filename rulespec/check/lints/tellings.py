@@ -9,6 +9,7 @@ from rulespec.check.lints.reasons import Reasons
 from rulespec.diagnostics.diagnostic import Label as Note
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
+from rulespec.types import PathOf
 
 _DISCLOSURE = 'in `told(…, "why")` if the rules disclose it on purpose'
 
@@ -114,6 +115,12 @@ def _ways_out(shown: str, target: PrivateRead | None, one: PrivateRead) -> str:
     """The ways out of a visible change: other viewers of what changes, or a disclosure."""
     if shown == _of(one):  # tokens of many places
         return f"move the tokens of one place at a time, `for t in hand[p]: …`, or wrap the set of them {_DISCLOSURE}"
+    if isinstance(one.what, typed.Var) and isinstance(one.what.type, PathOf):
+        parts = f'`told(last({one.what.name}), "why")`, `for x in told({one.what.name}, "why"):`'
+        return (
+            f"omit `private` if the rules disclose the path, wrap what they disclose of it in `told`, {parts}, or make "
+            f"{shown} `private` as well"
+        )
     private = f"make {shown} `private` as well" if target is None else f"show {shown} only to those who see {_of(one)}"
     return f"{private}, or wrap {_of(one)} {_DISCLOSURE}"
 

@@ -172,7 +172,8 @@ def type_along(c: StatementContext, s: ast.For, env: Env, place: StatementPlace)
         path, one, other, inner = steps
         variables = [one, other]
     else:
-        named = env.vars.get(b.source.name) if isinstance(b.source, ast.Ref) else None
+        source = b.source.value if isinstance(b.source, ast.Told) else b.source
+        named = env.vars.get(source.name) if isinstance(source, ast.Ref) else None
         if named is None or not isinstance(named.type, PathOf):
             return None
         path = x.infer(b.source, env)
@@ -200,7 +201,7 @@ def _loop(
     def plus(more: int) -> typed.Expr:
         return typed.Op(INT, at, "+", (number, typed.Lit(INT, at, more))) if more else number
 
-    over = typed.Op(BOOL, at, ">=", (plus(len(variables) - 1), number_of(path)))
+    over = typed.Op(BOOL, path.span, ">=", (plus(len(variables) - 1), number_of(path)))
     head: list[typed.Stmt] = [typed.If(at, ((over, (typed.Jump(at, "leave"),)),))]
     for more, var in enumerate(variables):
         head.append(typed.Let(at, var, stop_of(path, plus(more))))

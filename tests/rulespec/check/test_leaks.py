@@ -225,3 +225,41 @@ state:
     report = Report()
     load_ruleset(str(write(tmp_path, files)), report)
     assert any(d.code == "RS346" for d in report.diagnostics) == hidden
+
+
+PATHS = """
+def friends(p: player) -> set player: {{p}}
+def others(p: player) -> set player: {{q in player where q != p}}
+procedure play():
+    for p in player:
+        decide trip by p:
+            option walk(way in path(x from player to y in player - {{x}} within 2) private):
+                {body}
+            option rest: pass
+    end game
+"""
+
+
+@pytest.mark.parametrize(
+    "body, leaks, disclosed",
+    [
+        ("set n to count(way)", ["count(way)"], "set n to count(told(way, 'T-01'))"),
+        ("set who to last(way)", ["last(way)"], "set who to last(told(way, 'T-01'))"),
+        ("set who to last(way)", ["last(way)"], "set who to told(last(way), 'T-01')"),
+        ("for x in way: set n to x.index", ["way"], "for x in told(way, 'T-01'): set n to x.index"),
+        ("for x to y in way: set n to y.index", ["way"], "for x to y in told(way, 'T-01'): set n to y.index"),
+    ],
+)
+def test_a_private_path_is_disclosed_as_the_help_says(
+    tmp_path: Path, body: str, leaks: list[str], disclosed: str
+) -> None:
+    for number, text in enumerate((body, disclosed.replace("'", '"'))):
+        parts = text.split(": ", 1)
+        rules = PATHS.format(body=f":\n{' ' * 20}".join(parts))
+        leaked = warnings(tmp_path / str(number), rules)
+        shown = rules.split("\n")
+        places = [
+            shown[d.span.line - 1][d.span.column - 1 : d.span.end_column - 1] for d in leaked if d.span is not None
+        ]
+        assert places == ([] if number else leaks)
+        assert all('`told(last(way), "why")`' in d.help for d in leaked)

@@ -203,3 +203,32 @@ def test_a_choice_of_several_is_bounded_by_min(tmp_path: Path) -> None:
     bounded = rules.replace("much() of", "min(much(), 1) of", 2)
     loaded(tmp_path / "bounded", FAR + bounded, report := Report())
     assert [d.code for d in report.diagnostics if d.code in ("RS411", "RS418")] == []
+
+
+@pytest.mark.parametrize(
+    "rules, way_out",
+    [
+        (
+            "def most() -> int: longest(w in path(x from square to y in square once any of {x, y} within 9)\n"
+            "    where far(last(w)) > 0 worth 1, else 0)",
+            "`longest` visits each path",
+        ),
+        (
+            "def ends() -> int: count(trail(x from square to y in square where far(y) > 1 once x within 9))",
+            "`reach(x from s: t)`",
+        ),
+        (
+            "def along(w: path square) -> int: sum(far(x) for x to y in w)",
+            "name its value with `let`",
+        ),
+        (
+            "procedure more():\n    decide tour by first(player):\n"
+            "        option go(w in path(x from square to y in square where y.row > x.row within 9)):\n"
+            "            require all(s in square: all(t in square: far(s) > far(t)))\n            pass",
+            "each path is an option",
+        ),
+    ],
+)
+def test_the_way_out_for_paths_is_one_of_paths(tmp_path: Path, rules: str, way_out: str) -> None:
+    loaded(tmp_path, FAR + rules + "\n", report := Report())
+    assert [way_out in d.help for d in report.diagnostics if d.code == "RS411"][:1] == [True]
