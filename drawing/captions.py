@@ -110,6 +110,14 @@ def _notes(sheet: Sheet, board: BoardStyle) -> Iterator[str]:
         across = kind.product[1]
         if lettered_heads(sheet, across, pair_width(sheet, board, _SHEET)):
             yield from _letters(sheet, across)
+    if board.tiles is not None and not board.tiles.ends and (of := kind.state.get(board.tiles.field)) is not None:
+        assert isinstance(of.type, Ent)
+        if board.tiles.letters:
+            yield _with_letters(sheet, words.field(board.kind, board.tiles.field), of.type.kind)
+        first, *others = (words.field(of.type.kind, name) for name in board.tiles.lines)
+        if others and isinstance(d.kinds[of.type.kind].facts[board.tiles.lines[0]].type, SetOf):
+            yield f"{words.word('drawn_lines')}: {first}"
+            yield f"{words.word('dashed_lines')}: {', '.join(others)}"
     for side in board.sides:
         owner, _, name = side.partition(".")
         yield f"{words.word('drawn_lines')}: {words.kind(owner)} {words.field(owner, name)}"

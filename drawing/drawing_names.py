@@ -266,6 +266,9 @@ class _Names:
             if self._known(place, owner, self.d.kinds, "kind") and isinstance(end, Scalar):
                 self._known(place, fact, self.d.kinds[owner].facts, f"fact of `{owner}`")
                 self._known(end, end.text, self.d.kinds[owner].state, f"field of `{owner}`")
+        if get(node, "ends") is None:
+            self._sides_of_tiles(kind, tile, words(get(node, "lines")))
+            return
         for word in words(get(node, "lines")):
             if self._known(word, word.text, sets, f"fact of `{tile.name}` that is a set"):
                 line = self.d.kinds[cast("SetOf", sets[word.text].type).kind]
@@ -278,6 +281,16 @@ class _Names:
                 if isinstance(of, Ent):
                     for side in words(get(node, "around")):
                         self._known(side, side.text, _entities(self.d.kinds[of.kind]), f"`{of.kind}`")
+
+    def _sides_of_tiles(self, kind: typed.Kind, tile: typed.Kind, lines: Iterable[Scalar]) -> None:
+        """Checks the facts of tiles that name the directions which a track joins."""
+        board = self.d.boards.get(kind.name)
+        of = board.direction if board is not None else ""
+        named = {
+            name: f for name, f in tile.facts.items() if isinstance(f.type, Ent | SetOf) and f.type.kind == of and of
+        }
+        for word in lines:
+            self._known(word, word.text, named, f"fact of `{tile.name}` that names directions of `{kind.name}`")
 
     def _seams(self, kind: typed.Kind, links: Iterable[str], node: Node | None) -> None:
         for seam in node.items if isinstance(node, Sequence) else ():

@@ -250,28 +250,42 @@ def _sides(d: typed.Declarations, kind: typed.Kind) -> list[str]:
 
 
 def _tiles(d: typed.Declarations, kind: typed.Kind) -> Drawing:
-    """The tiles on a board: a field whose kind has sets of lines, each between two directions or to the centre."""
+    """The tiles on a board: a field whose kind names lines by their directions; see `_lines_of`."""
     board = d.boards.get(kind.name)
     if board is None or not board.direction:
         return {}
     for field in kind.state.values():
         tile = d.kinds.get(field.type.kind) if isinstance(field.type, Ent) else None
-        for fact in tile.facts.values() if tile is not None else ():
-            bit = d.kinds.get(fact.type.kind) if isinstance(fact.type, SetOf) else None
-            ends = [f.name for f in bit.facts.values() if _names(f, board.direction)] if bit is not None else []
-            if tile is None or bit is None or not 1 <= len(ends) <= 2 or bit.name == board.direction:
-                continue
-            result: Drawing = {"field": field.name, "lines": fact.name, "ends": ends}
-            turns = [f.name for f in kind.state.values() if isinstance(f.type, Num) and f.high == len(board.steps) - 1]
-            flags = [f.name for f in tile.facts.values() if isinstance(f.type, Bool)]
-            worth = [f.name for f in tile.facts.values() if isinstance(f.type, Num) and f.type.unit]
-            ground = [f.name for f in tile.facts.values() if isinstance(f.type, Ent)]
-            return result | {
-                name: facts[0]
-                for name, facts in (("turn", turns), ("city", flags), ("number", worth), ("fill", ground))
-                if facts
-            }
+        lines = _lines_of(d, tile, board.direction) if tile is not None else {}
+        if tile is None or not lines:
+            continue
+        turns = [f.name for f in kind.state.values() if isinstance(f.type, Num) and f.high == len(board.steps) - 1]
+        flags = [f.name for f in tile.facts.values() if isinstance(f.type, Bool)]
+        worth = [f.name for f in tile.facts.values() if isinstance(f.type, Num) and f.type.unit]
+        ground = [f.name for f in tile.facts.values() if isinstance(f.type, Ent) and f.name not in lines["lines"]]
+        named = {
+            name: facts[0]
+            for name, facts in (("turn", turns), ("city", flags), ("number", worth), ("fill", ground))
+            if facts
+        }
+        letters = {} if turns or lines.get("ends") else {"letters": True}  # it may be a man with his directions
+        return {"field": field.name, **lines, **named, **letters}
     return {}
+
+
+def _lines_of(d: typed.Declarations, tile: typed.Kind, direction: str) -> Drawing:
+    """The lines of a kind of tiles: a set of lines, each between two directions or to the centre; or the sides that a
+    track joins: sets of directions, or two facts that name one each.
+    """
+    for fact in tile.facts.values():
+        bit = d.kinds.get(fact.type.kind) if isinstance(fact.type, SetOf) else None
+        ends = [f.name for f in bit.facts.values() if _names(f, direction)] if bit is not None else []
+        if bit is not None and 1 <= len(ends) <= 2 and bit.name != direction:
+            return {"lines": fact.name, "ends": ends}
+    if sets := [f.name for f in tile.facts.values() if isinstance(f.type, SetOf) and f.type.kind == direction]:
+        return {"lines": sets}
+    single = [f.name for f in tile.facts.values() if _names(f, direction)]
+    return {"lines": single} if len(single) == 2 else {}
 
 
 def _names(fact: typed.FactDecl, kind: str) -> bool:

@@ -73,7 +73,7 @@ class TileStyle(Brief, Struct, frozen=True):
 
     Attributes:
         field: the field of a cell that names its tile.
-        lines: the set-valued fact of a tile that names its lines.
+        lines: the fact of a tile with its lines; without `ends`, the facts with the directions that tracks join.
         ends: the facts of a line that name the directions of its two ends; without a second, it ends at the centre.
         turn: the field of a cell with the rotation of its tile, as a number of directions; "" if there is none.
         city: the fact that tells whether a tile has a city.
@@ -84,14 +84,14 @@ class TileStyle(Brief, Struct, frozen=True):
         slots: on hex maps, the fact with the number of slots of each stop.
         numbers: on hex maps, facts with numbers to show side by side → their colours.
         label: on hex maps, the fact that names an entity whose letter is on the tile.
+        letters: whether a tile shows its own letter.
         printed: on hex maps, the fact of a place with its printed tile, which is shown until another one is laid.
-        homes: on hex maps, maps facts of other entities that name their home's place to the field with the line end
-            there, or "".
+        homes: on hex maps, facts of other entities that name their home's place → the field with its line end, or "".
     """
 
     field: str
-    lines: str
-    ends: tuple[str, ...]
+    lines: tuple[str, ...]
+    ends: tuple[str, ...] = ()
     turn: str = ""
     city: str = ""
     number: str = ""
@@ -101,6 +101,7 @@ class TileStyle(Brief, Struct, frozen=True):
     slots: str = ""
     numbers: dict[str, str] = {}
     label: str = ""
+    letters: bool = False
     printed: str = ""
     homes: dict[str, str] = {}
 
@@ -343,9 +344,8 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
 def _tiles(data: dict[str, Any] | None) -> TileStyle | None:
     if data is None:
         return None
-    fill = data.get("fill", [])
-    lists = {"ends": tuple(data["ends"]), "around": tuple(data.get("around", []))}
-    return TileStyle(**data | lists | {"fill": (fill,) if isinstance(fill, str) else tuple(fill)})
+    lists = {key: data.get(key, []) for key in ("lines", "ends", "around", "fill")}
+    return TileStyle(**data | {key: (of,) if isinstance(of, str) else tuple(of) for key, of in lists.items()})
 
 
 def _owner(d: typed.Declarations, link: str) -> str:

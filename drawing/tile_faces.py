@@ -7,6 +7,7 @@ from math import cos, hypot, pi, sin
 
 from msgspec import Struct
 
+from rulespec.documents.yaml_nodes import bits
 from rulespec.drawing import svg
 from rulespec.drawing.colours import INK, colour, ground
 from rulespec.drawing.plan import Sheet, TileFace
@@ -33,7 +34,9 @@ _ALONG = (0.5, 0.3, 0.7, 0.2, 0.8)
 """The positions of a stop along its line, best first."""
 _CORNER = 0.72
 _FREE = 0.4
-"""Distances relative to the cell: of a corner number from the centre, and its least distance from a stop."""
+_BETWEEN = 0.85
+"""Distances relative to the cell: of a corner number from the centre, its least distance from a stop, and of a letter
+between two sides from the centre, relative to them."""
 Line = tuple[int, int]
 """The ends of a line: side numbers from 0, and stops below zero, the first being -1."""
 
@@ -76,23 +79,57 @@ def _angle(at: Point) -> float:
 
 def faces_of(sheet: Sheet, style: TileStyle, kind: str, shape: CellShape) -> tuple[TileFace, ...]:
     """The faces of all tiles of a kind; empty if a name that the drawing uses is missing."""
-    lines = sheet.d.kinds[kind].facts.get(style.lines)
-    if lines is None or not isinstance(lines.type, SetOf):
+    if not (ends := kind_of_ends(sheet, style, kind)):
         return ()
+    known = end_numbers(sheet, style, ends)
+    read = _lines if style.ends else _joined
+    tiles = range(len(sheet.names(kind)))
+    return tuple([_face(sheet, style, (kind, tile), read(sheet, style, (kind, tile), known), shape) for tile in tiles])
+
+
+def kind_of_ends(sheet: Sheet, style: TileStyle, kind: str) -> str:
+    """The kind of the line ends of tiles; "" if a name that the drawing uses is missing."""
+    facts = sheet.d.kinds[kind].facts
+    lines = facts[style.lines[0]].type if style.lines and style.lines[0] in facts else None
+    if not style.ends:
+        return lines.kind if isinstance(lines, Ent | SetOf) else ""
+    ends = [sheet.d.kinds[lines.kind].facts.get(name) for name in style.ends] if isinstance(lines, SetOf) else []
+    first = ends[0] if ends else None
+    return first.type.kind if first is not None and isinstance(first.type, Ent) else ""
+
+
+def _lines(sheet: Sheet, style: TileStyle, of: tuple[str, int], known: Sequence[int]) -> list[list[Line]]:
+    """The lines of a tile that are entities with two ends, as one track."""
+    lines = sheet.d.kinds[of[0]].facts[style.lines[0]]
+    assert isinstance(lines.type, SetOf)
     facts = sheet.d.kinds[lines.type.kind].facts
     ends = [facts[name] for name in style.ends if name in facts]
-    if not ends or not isinstance(ends[0].type, Ent):
-        return ()
-    known = end_numbers(sheet, style, ends[0].type.kind)
     results = []
-    for number in range(len(sheet.names(kind))):
-        mask = lines.values[number]
-        pairs = []
-        for line in (i for i in range(mask.bit_length()) if mask >> i & 1):
-            first, *second = (known[at] if (at := end.values[line]) >= 0 else -1 for end in ends)
-            pairs.append((first, second[0] if second else -1))
-        results.append(_face(sheet, style, (kind, number), pairs, shape))
-    return tuple(results)
+    for line in bits(lines.values[of[1]]):
+        first, *second = (known[at] if (at := end.values[line]) >= 0 else -1 for end in ends)
+        results.append((first, second[0] if second else -1))
+    return [results]
+
+
+def _joined(sheet: Sheet, style: TileStyle, of: tuple[str, int], known: Sequence[int]) -> list[list[Line]]:
+    """The tracks of a tile whose facts name the sides that they join: a line from side to side for two sides, otherwise
+    one from each side to the centre, and always to a city.
+    """
+    kind, number = of
+    facts = sheet.d.kinds[kind].facts
+    single: list[int] = []
+    tracks = []
+    for fact in (facts[name] for name in style.lines if name in facts):
+        value = fact.values[number]
+        if isinstance(fact.type, SetOf):
+            tracks.append([known[side] for side in bits(value)])
+        elif value >= 0:
+            single.append(known[value])
+    is_city = style.city in facts and facts[style.city].values[number] > 0
+    return [
+        [(sides[0], sides[1])] if len(sides) == 2 and not is_city else [(side, -1) for side in sides]
+        for sides in (tracks or [single])
+    ]
 
 
 def end_numbers(sheet: Sheet, style: TileStyle, kind: str) -> list[int]:
@@ -104,7 +141,7 @@ def end_numbers(sheet: Sheet, style: TileStyle, kind: str) -> list[int]:
     return [style.around.index(name) if name in style.around else next(stops) for name in names]
 
 
-def _face(sheet: Sheet, style: TileStyle, of: tuple[str, int], lines: list[Line], shape: CellShape) -> TileFace:
+def _face(sheet: Sheet, style: TileStyle, of: tuple[str, int], tracks: list[list[Line]], shape: CellShape) -> TileFace:
     kind, number = of
     facts = sheet.d.kinds[kind].facts
 
@@ -120,22 +157,27 @@ def _face(sheet: Sheet, style: TileStyle, of: tuple[str, int], lines: list[Line]
         figures=[(str(value(name)), tone) for name, tone in style.numbers.items() if value(name) > 0],
         number=str(value(style.number)) if value(style.number) > 0 else "",
         label=sheet.look(*label).letter if label is not None else "",
+        letter=sheet.look(*of).letter if style.letters else "",
     )
     turns = range(len(shape.sides) if style.turn else 1)
-    turned = [_turned(shown, [_line(line, turn, len(shape.sides)) for line in lines], shape) for turn in turns]
+    turned = [
+        _turned(shown, [[_line(line, turn, len(shape.sides)) for line in lines] for lines in tracks], shape)
+        for turn in turns
+    ]
     fill = fill or ("" if style.printed else colour("stone"))
     drawn, texts, stops = zip(*turned, strict=True)
     return TileFace(sheet.titles(kind)[number], fill, drawn if len(set(drawn)) > 1 else drawn[:1], texts, stops)
 
 
 class _Shown(Struct, frozen=True):
-    """The contents of a tile: the number of stops, slots in each, figures with their colours, number, and letter."""
+    """The contents of a tile: the number of stops, slots in each, figures with their colours, number, and letters."""
 
     stops: int
     slots: int
     figures: list[tuple[str, str]]
     number: str
     label: str
+    letter: str
 
 
 def _line(line: Line, turn: int, sides: int) -> Line:
@@ -148,11 +190,14 @@ Text = tuple[str, float, float, int]
 
 
 def _turned(
-    shown: _Shown, lines: list[Line], shape: CellShape
+    shown: _Shown, tracks: list[list[Line]], shape: CellShape
 ) -> tuple[str, tuple[Text, ...], tuple[tuple[float, ...], ...]]:
     """A rotated tile: SVG relative to its cell's centre, texts, and the radius and slot centres of each stop."""
-    at = _stops(shown, lines, shape)
-    parts = list(_track(lines, at, shape, whole=shown.slots == 0 and shown.stops > 0))
+    at = _stops(shown, [line for lines in tracks for line in lines], shape)
+    parts: list[str] = []
+    for number, lines in reversed([*enumerate(tracks)]):  # the first one lies above the others
+        look = _LOOKS[min(number, len(_LOOKS) - 1)]
+        parts += _track(lines, at, shape, look, whole=shown.slots == 0 and shown.stops > 0)
     several = len(shown.figures) > 1
     stops = []
     for x, y in at[: shown.stops]:
@@ -181,6 +226,16 @@ def _texts(shown: _Shown, stops: Sequence[Point], shape: CellShape) -> Iterator[
     elif texts:
         low = max(y for _, y in shape.sides) - 2
         yield texts[0], 0.0, round(max(NUMBER + 7, low), 1), 1
+    if shown.letter:
+        yield shown.letter, *_between(shape), 1
+
+
+def _between(shape: CellShape) -> Point:
+    """A point at the lower left of a cell, between two sides, where no line leads."""
+    sides = sorted(shape.sides, key=lambda side: side[0] - side[1])[:2]
+    x, y = sides[0][0] + sides[1][0], sides[0][1] + sides[1][1]
+    far = min(hypot(*side) for side in sides) * _BETWEEN / (hypot(x, y) or 1)
+    return round(x * far, 1), round(y * far, 1)
 
 
 _SLOTS: dict[int, tuple[Point, ...]] = {
@@ -234,8 +289,14 @@ def _room(at: Point, others: Sequence[Point]) -> float:
     return min((hypot(at[0] - x, at[1] - y) for x, y in others), default=1e9)
 
 
-def _track(lines: Sequence[Line], at: Sequence[Point], shape: CellShape, *, whole: bool) -> Iterator[str]:
-    """The lines of a tile; with `whole`, two lines to the same stop become one curve."""
+_LOOKS: tuple[tuple[str, str | None], ...] = ((INK, None), (colour("blue"), "7 4"), (colour("brown"), "3 4"))
+"""The colour and the dashes of a tile's tracks."""
+
+
+def _track(
+    lines: Sequence[Line], at: Sequence[Point], shape: CellShape, look: tuple[str, str | None], *, whole: bool
+) -> Iterator[str]:
+    """The lines of a track; with `whole`, two lines to the same stop become one curve."""
     curves = []
     for first, last in (line for line in lines if line[1] >= 0):
         curves.append(_curve(shape.sides[first], shape.sides[last]))
@@ -246,8 +307,9 @@ def _track(lines: Sequence[Line], at: Sequence[Point], shape: CellShape, *, whol
         else:
             curves += [f"M{_point(side)}L{_point(middle)}" for side in sides]
     if curves:
-        for tone, wide in (("#ffffff", _BED), (INK, _TRACK)):
-            yield svg.element("path", d="".join(curves), stroke=tone, stroke_width=wide, fill="none")
+        for (tone, dashes), wide in ((("#ffffff", None), _BED), (look, _TRACK)):
+            data = "".join(curves)
+            yield svg.element("path", d=data, stroke=tone, stroke_width=wide, fill="none", stroke_dasharray=dashes)
 
 
 def _curve(a: Point, b: Point) -> str:

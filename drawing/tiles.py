@@ -16,7 +16,7 @@ from rulespec.drawing.shown import ShownState
 from rulespec.drawing.standing import Slot
 from rulespec.drawing.style import BoardStyle, TileStyle
 from rulespec.drawing.svg import Box, Point
-from rulespec.drawing.tile_faces import NUMBER, CellShape, end_numbers, faces_of
+from rulespec.drawing.tile_faces import NUMBER, CellShape, end_numbers, faces_of, kind_of_ends
 from rulespec.types import Ent
 
 _HOME = "#767676"
@@ -48,7 +48,7 @@ def tiles_on(
         return None
     kind = field.type.kind
     faces = faces_of(sheet, style, kind, shape)
-    ends = _kind_of_ends(sheet, style, kind)
+    ends = kind_of_ends(sheet, style, kind)
     if not faces or not ends:
         return None
     numbers = end_numbers(sheet, style, ends)
@@ -67,13 +67,6 @@ def tiles_on(
         stops=tuple(sorted(stops, key=lambda i: -numbers[i])),
         homes=tuple(homes),
     )
-
-
-def _kind_of_ends(sheet: Sheet, style: TileStyle, kind: str) -> str:
-    lines = sheet.d.kinds[kind].facts[style.lines].type
-    ends = [sheet.d.kinds[lines.kind].facts.get(name) for name in style.ends] if hasattr(lines, "kind") else []
-    first = ends[0] if ends else None
-    return first.type.kind if first is not None and isinstance(first.type, Ent) else ""
 
 
 def _homes(sheet: Sheet, place: str, style: TileStyle) -> Iterator[Home]:
