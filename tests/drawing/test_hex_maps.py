@@ -153,7 +153,7 @@ def test_all_that_is_public_is_drawn_and_can_be_read(table: tuple[Board, dict[st
         ("firm.home: home_end", "firm.seat: home_end", "`firm` has no fact `seat`"),
         ("firm.home: home_end", "firm.home: end", "`firm` has no field `end`"),
         ("{as: stops, in: hex}", "{as: hexes}", "no `point` has a position"),
-        ("firm: {as: hidden}", "firm: {as: stops, in: hex}", "is not a product of a map of hexes"),
+        ("firm: {as: hidden}", "firm: {as: stops, in: hex}", "is not a product of a hex map"),
         ("only: price", "only: worth", "`cell` has no fact `worth`"),
         ("tints: {par", "tints: {pa", "`cell` has no fact `pa`"),
         ("firm.cell: rank", "firm.cell: order", "`firm` has no field `order`"),

@@ -66,6 +66,7 @@ NAMED = {
     "engine/passes/narrow.py": "it replaces certain operators by others",
     "engine/passes/rewrite.py": "it replaces certain operators by others",
     "engine/program/builder.py": "it leaves certain operators out where they change nothing",
+    "engine/wasm/spread.py": "it finds searches from one member by the operator that makes their start",
     "engine/program/control_flow.py": "it finds loops over sets by the operator that begins each turn",
     "engine/coverage/items.py": "the words of statements that are made of an operator on orders",
     "rulespec/check/lints/unseen.py": "values that are in a set",
