@@ -240,7 +240,7 @@ class RulespecServer(LanguageServer):
         return lsp.Location(uri, self.range(span)) if uri is not None else None
 
     def workspace_edit(self, fixes: Iterable[Fix]) -> lsp.WorkspaceEdit:
-        """Edits of files in protocol form."""
+        """Converts fixes to an edit of the protocol; omits fixes in files without a URI."""
         changes: dict[str, list[lsp.TextEdit]] = {}
         for fix in fixes:
             location = self.location(fix.span)

@@ -1,4 +1,4 @@
-"""Search in one part of a store for games that visit given positions, by the hashes recorded with their codes."""
+"""Search for the games in one part of a store that visit given positions, by the position hashes in each game's row."""
 
 from __future__ import annotations
 

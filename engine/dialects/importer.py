@@ -160,7 +160,7 @@ class Importer:
                 calls for a stretch are made once it is final, since later entries may revise earlier choices.
 
         Returns:
-            The place and reason of an early end; None if the import did not end early.
+            Where and why the import stopped early; None if it did not.
 
         Raises:
             SpentError: if the expressions of the dialect take too many steps; see `too_long`.

@@ -183,7 +183,10 @@ class _Seen:
         self.scope, self.args = outer
 
     def facts(self, e: typed.Expr) -> None:
-        """Collects the facts that an expression names, except facts of the members of its sets."""
+        """Collects the facts that an expression refers to, except those whose owner is unknown.
+
+        An owner is unknown if it depends on a variable bound inside the expression, or if it has no value.
+        """
         if isinstance(e, typed.Fact) and isinstance(e.owner.type, Ent):
             owner = self._known(e.owner)
             if owner >= 0:

@@ -72,7 +72,7 @@ def infer_longest(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
         )
         return x.bad("RS358", "`longest` needs `path(…)`", walk.span, help=help_)
     if b.start is not None:
-        x.error("RS229", "an order has no effect on `longest`", b.start.span)
+        x.error("RS229", "`from` and `after` have no effect in `longest`", b.start.span)
     no_shadow(x, b.name, env)
     paths = type_path(x, b.name, walk, env)
     if paths is None:
@@ -267,7 +267,7 @@ def infer_ways(x: ExpressionContext, e: ast.Ways, env: Env) -> typed.Expr:
     near, inner = type_binder(x, e.near, env.bind(var))
     x.expect(near.source, start.type, f"the step of `{e.op}`")
     if near.start is not None:
-        x.error("RS229", f"an order has no effect on `{e.op}`", near.start.span)
+        x.error("RS229", f"`from` and `after` have no effect in `{e.op}`", near.start.span)
     cost = x.infer(e.cost, inner)
     unit = common_number(x, LITERAL, cost, "costs", cost)
     if e.op == "reach":

@@ -164,7 +164,7 @@ def infer_each(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
     if e.op == "order":
         return typed.Each(Order(member.kind) if isinstance(member, Ent) else BAD, e.span, e.op, binder, None, None)
     if binder.start is not None:
-        x.error("RS229", f"an order has no effect on `{e.op}`", binder.start.span)
+        x.error("RS229", f"`from` and `after` have no effect in `{e.op}`", binder.start.span)
     if e.op == "the":
         return typed.Each(Ent(member.kind) if isinstance(member, Ent) else BAD, e.span, e.op, binder, None, None)
     if e.op == "best":

@@ -37,7 +37,7 @@ def infer_subsets(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
     if not isinstance(source.type, SetOf) or source.type.kind == ANY:
         return source if source.type == BAD else x.wrong(source, f"`{SUBSETS}` takes a set of entities of one kind")
     if b.start is not None:
-        return x.bad("RS229", f"an order has no effect on `{e.op}`", b.start.span, help="remove it")
+        return x.bad("RS229", f"`from` and `after` have no effect in `{e.op}`", b.start.span, help="remove it")
     no_shadow(x, b.name, env)
     var = typed.Var(b.name.text, source.type, b.name.span)
     x.decls.refer(var.span, var)

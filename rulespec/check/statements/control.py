@@ -215,7 +215,7 @@ def type_return(
     if procedure.result is None:
         type_ = "…" if value.type == BAD else str(value.type)
         help_ = f"declare its type, `procedure {name}(…) -> {type_}:`, or write `return` without a value"
-        x.error("RS264", f"`{name}` has no value to return", s.value.span, help=help_)
+        x.error("RS264", f"`{name}` returns a value here, but declares no result type", s.value.span, help=help_)
         return None, env, False
     value = x.expect(value, procedure.result, f"the value of `{name}`", procedure.result_span)
     return typed.Return(s.span, value), env, False
