@@ -125,7 +125,7 @@ boards:
 """
 
 
-@pytest.mark.parametrize("rows", [38, 40], ids=["988 members", "1,040 members"])
+@pytest.mark.parametrize("rows", [38, pytest.param(40, marks=pytest.mark.proof)], ids=["988 members", "1,040 members"])
 def test_a_set_that_passes_narrow_is_counted_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
     for module in (interpreter, choices, count_work, layout):
         monkeypatch.setattr(module, "MAX_LISTED", 60_000)

@@ -22,6 +22,7 @@ def help_after(editor: Editor, typed: str) -> Any:
     return editor.ask("textDocument/signatureHelp", {"textDocument": document, "position": position})
 
 
+@pytest.mark.proof  # 1.5 s
 def test_a_call_shows_its_parameters_and_an_id_its_rule() -> None:
     with Editor(GAMES / "imperial") as editor:
         editor.open(FACTORY)

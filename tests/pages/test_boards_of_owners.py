@@ -143,6 +143,7 @@ def test_on_a_phone_the_boards_of_others_are_folded_until_they_are_opened(open_p
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= 393
 
 
+@pytest.mark.proof  # 1 s
 @needs_chromium
 def test_what_a_move_changes_is_drawn_on_the_board_of_its_owner(open_page: Open, tmp_path: Path) -> None:
     opened = opened_page(open_page, tmp_path, 1360, 0, 1, 2)

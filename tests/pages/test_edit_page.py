@@ -12,6 +12,7 @@ from map_pages import Drive, regions
 from editors import copied, editing, files
 
 
+@pytest.mark.proof  # 3.7 s
 def test_a_region_is_added_moved_and_linked(drive: Drive, tmp_path: Path) -> None:
     folder = copied("tutorial", tmp_path / "lake")
     before = files(folder)

@@ -35,6 +35,7 @@ def is_taken(page: Any, sentence: str) -> None:
     until_in(page, lambda: sentence in page.inner_text("#list"))
 
 
+@pytest.mark.proof  # 2.3 s
 def test_prices_are_one_field_on_a_page(market: Path, open_page: Open, tmp_path: Path) -> None:
     pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
     out = tmp_path / "market.html"

@@ -53,7 +53,7 @@ def heard() -> Iterator[Heard]:
             pass
 
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield Heard(f"http://127.0.0.1:{server.server_port}", posted, codes, more)
         server.shutdown()
 

@@ -150,7 +150,8 @@ def test_where_most_of_a_board_can_be_clicked_it_is_still_seen(
     assert strokes and ({*strokes} == {"none"}) == is_many
 
 
-@pytest.mark.parametrize("size", [WIDE, pytest.param(PHONE, marks=pytest.mark.proof)], ids=["wide", "phone"])
+@pytest.mark.proof  # 1.6 s
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_the_numbers_of_a_small_board_are_read_without_enlarging_it(size: tuple[int, int], table: Any) -> None:
     page = table("rails_1889", size, 3, 0)
     sizes = """() => [
@@ -165,6 +166,7 @@ def test_the_numbers_of_a_small_board_are_read_without_enlarging_it(size: tuple[
     assert min(size for _, size, _ in shown) >= 12 and max(width for _, _, width in shown) <= 54
 
 
+@pytest.mark.proof  # 0.7 s
 def test_where_few_crossings_are_left_their_lines_are_still_seen(table: Callable[..., Any]) -> None:
     page = table("go", PHONE, moves=0)
     page.evaluate("() => document.querySelectorAll('.rings').forEach((each) => each.classList.remove('many'))")
@@ -206,7 +208,8 @@ def test_names_of_panels_are_narrowed_rather_than_left_out(size: tuple[int, int]
     assert box["x"] <= name["x"] and name["x"] + name["width"] <= box["x"] + box["width"]
 
 
-@pytest.mark.parametrize("ref", ["tetrarchia", pytest.param("imperial", marks=pytest.mark.proof)])
+@pytest.mark.proof  # 2.4 s
+@pytest.mark.parametrize("ref", ["tetrarchia", "imperial"])
 def test_labels_of_lit_places_lie_on_them(ref: str, table: Callable[..., Any]) -> None:
     page = table(ref, PHONE, 2, 4)
     most = 0
@@ -390,6 +393,7 @@ def test_what_others_did_is_marked_at_their_names(table: Callable[..., Any]) -> 
     assert marks and all(marks), "a panel has no middle where pieces stand"
 
 
+@pytest.mark.proof  # 2 s
 def test_what_has_just_happened_is_a_whole_sentence(table: Callable[..., Any]) -> None:
     """As many of the newest moves as fit in three lines, also in a narrower window; none of them in part."""
     page = table("shadow_of_the_emperor", PHONE, 3, 0)
@@ -413,7 +417,8 @@ def test_what_has_just_happened_is_a_whole_sentence(table: Callable[..., Any]) -
     assert several
 
 
-@pytest.mark.parametrize("size", [PHONE, pytest.param(WIDE, marks=pytest.mark.proof)], ids=["phone", "wide"])
+@pytest.mark.proof  # 3.5 s
+@pytest.mark.parametrize("size", [PHONE, WIDE], ids=["phone", "wide"])
 def test_no_mark_covers_a_name_in_a_panel(size: tuple[int, int], table: Callable[..., Any]) -> None:
     """Neither the rings of what can be clicked and is pointed at, nor those of what others did."""
     page = table("shadow_of_the_emperor", size, 3, 0)
@@ -445,6 +450,7 @@ def test_a_preview_of_a_row_beside_the_board_does_not_cover_the_turn(table: Call
     assert preview["x"] + preview["width"] <= side["x"] + 1
 
 
+@pytest.mark.proof  # 0.8 s
 def test_tables_keep_their_values_when_somebody_has_a_name(table: Callable[..., Any]) -> None:
     page = table("leduc_poker", WIDE, 2, 0)
     until_in(page, lambda: "Ann" in page.inner_text("#holdings"))

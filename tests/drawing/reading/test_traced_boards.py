@@ -126,6 +126,7 @@ def meeting(board: Board) -> set[frozenset[int]]:
     return {frozenset(pair) for pair in pairs if 0 < min(pair) < max(pair)}
 
 
+@pytest.mark.proof  # 1.3 s
 def test_a_board_of_colours(tmp_path: Path) -> None:
     board = Board("lines", 4, 3, 1, (560, 400))
     board.framed()

@@ -96,7 +96,7 @@ def table(tmp_path: Path) -> Table:
 
 
 @needs_wasm
-@pytest.mark.parametrize("machine", ["wasm", "batch"])
+@pytest.mark.parametrize("machine", ["wasm", pytest.param("batch", marks=pytest.mark.proof)])
 def test_a_kept_set_is_what_is_reached(table: Table, machine: str) -> None:
     for seed in (0, 2):
         beside_the_interpreter(machine, table, Length(40, 4), random.Random(seed))
@@ -140,7 +140,7 @@ def meadow(folder: Path, columns: str, rows: int) -> Table:
 
 
 @needs_wasm
-@pytest.mark.parametrize("machine", ["wasm", "batch"])
+@pytest.mark.parametrize("machine", ["wasm", pytest.param("batch", marks=pytest.mark.proof)])
 def test_a_set_is_composed_of_sets_already_searched(tmp_path: Path, machine: str) -> None:
     """A cell may reach one that does not reach it; sets of 66 cells take two words."""
     for columns, rows, plies in (("a..d", 3, 30), ("a..k", 6, 4)):
