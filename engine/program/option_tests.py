@@ -133,7 +133,8 @@ def same_for_all(d: ir.Decision, choices: Iterable[ir.Choice], facts: Facts) -> 
 
 
 def _values_of_state(e: ir.Expr, facts: Facts) -> Iterator[ir.Expr]:
-    if isinstance(e, ir.Call | Binding) and not free(e) and facts.reads_state(e):
+    is_value = isinstance(e, ir.Call | Binding) and not (isinstance(e, ir.PathSearch) and not e.finds)
+    if is_value and not free(e) and facts.reads_state(e):
         yield e
         return
     for part in at_hand(e):

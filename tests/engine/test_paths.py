@@ -149,6 +149,16 @@ def test_a_path_is_gone_along_in_its_order_and_taken_back(play: Play) -> None:
 
 
 @pytest.mark.parametrize("machine", MACHINES)
+def test_two_options_have_the_same_paths(machine: str, tmp_path: Path) -> None:
+    """A domain that depends on the state is not a value that the options could share."""
+    domain = "way in path(x from town to y in {t in town where t.mark < 200} once y within 2)"
+    options = "".join(f"            option {name}({domain}):\n                visit(way)\n" for name in ("go", "fly"))
+    rules = RULES[: RULES.index("            option go")] + options
+    ruleset = small(tmp_path / "small", rules + "    end game as done\n" + WORLD)
+    beside_the_interpreter(machine, Table(ruleset, 2), Length(6, 2), random.Random(1))
+
+
+@pytest.mark.parametrize("machine", MACHINES)
 def test_whole_games_are_the_same(machine: str) -> None:
     for seed in range(examples(1, 2)):
         beside_the_interpreter(machine, Table(COURIER, 3), Length(14, 5), random.Random(f"{machine} {seed}"))
