@@ -19,7 +19,7 @@ _BLINDNESS: tuple[tuple[_Row, _Row, _Row], ...] = (
     ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
     ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
 )
-"""What remains of linear light without red, green or blue cones (Machado, Oliveira and Fernandes, 2009)."""
+"""Simulations of sight without red, green or blue cones, as matrices on linear light (Machado and others, 2009)."""
 _WHITE: tuple[tuple[_Row, float], ...] = (
     ((0.4124, 0.3576, 0.1805), 0.9505),
     ((0.2126, 0.7152, 0.0722), 1.0),
